@@ -1,0 +1,56 @@
+package protocol
+
+// Method names of loomd's own messages.
+const (
+	MethodToolsList          = "loom/tools/list"
+	MethodToolsCall          = "loom/tools/call"
+	MethodProposalsList      = "loom/proposals/list"
+	MethodProposalsGet       = "loom/proposals/get"
+	MethodProposalsDecide    = "loom/proposals/decide"
+	MethodProposalsUndo      = "loom/proposals/undo"
+	MethodProposalsDidChange = "loom/proposals/didChange"
+	MethodSessionsList       = "loom/sessions/list"
+	MethodSessionsClose      = "loom/sessions/close"
+	MethodSessionsDidChange  = "loom/sessions/didChange"
+	MethodStatus             = "loom/status"
+)
+
+// Direction says who sends a message.
+type Direction string
+
+const (
+	ToDaemon Direction = "client → daemon"
+	ToClient Direction = "daemon → client"
+)
+
+// Method is one row of the wire's table.
+type Method struct {
+	Name      string
+	Direction Direction
+	Params    any // a zero value of the parameters' type; nil: none
+	Result    any // a zero value of the result's type; nil: a notification
+	Roles     []Role
+	Doc       string
+}
+
+var (
+	everyone  = []Role{RoleEditor, RoleAgent, RoleReviewer}
+	deciders  = []Role{RoleEditor, RoleReviewer}
+	proposers = []Role{RoleAgent}
+)
+
+// Methods lists loomd's own messages, in the order of docs/protocol.md. LSP's
+// messages are not in it: clients have their types already.
+var Methods = []Method{
+	{MethodToolsList, ToDaemon, Empty{}, ToolsListResult{}, everyone, "The tools of the connection's toolset, in a stable order."},
+	{MethodToolsCall, ToDaemon, ToolsCallParams{}, ToolsCallResult{}, proposers, "Runs one tool in the session's view. Editors and reviewers get a rights error."},
+	{MethodProposalsList, ToDaemon, ProposalsListParams{}, ProposalsListResult{}, everyone, "Proposals without hunks and diff; an agent sees its own session's."},
+	{MethodProposalsGet, ToDaemon, ProposalsGetParams{}, ProposalsGetResult{}, everyone, "One proposal with hunks and diff, on request with both texts in pages."},
+	{MethodProposalsDecide, ToDaemon, DecideParams{}, DecideResult{}, deciders, "Accepts or rejects hunks, a file or a change set. What is accepted is written before the answer."},
+	{MethodProposalsUndo, ToDaemon, UndoParams{}, DecideResult{}, deciders, "Reopens decided hunks; accepted text is taken back out of the tree while it still stands there."},
+	{MethodSessionsList, ToDaemon, Empty{}, SessionsListResult{}, everyone, "All sessions, oldest first."},
+	{MethodSessionsClose, ToDaemon, SessionsCloseParams{}, Empty{}, everyone, "Closes a session; an agent only its own. Its proposals stay decidable."},
+	{MethodStatus, ToDaemon, Empty{}, StatusResult{}, everyone, "The daemon's process, roots, clients, sessions and problems."},
+	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
+	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened, closed, or its counts changed."},
+}

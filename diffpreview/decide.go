@@ -1,0 +1,313 @@
+package diffpreview
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// maxRetries is how often a decision is carried over to a tree that moved
+// between check and write. Each retry lost a race against a save; more than a
+// few in a row is a program rewriting the file without pause.
+const maxRetries = 8
+
+// editorWait bounds how long a decision waits for an editor to take an edit.
+// An editor answers in milliseconds; this is for one that hangs.
+const editorWait = 10 * time.Second
+
+// DecideFile decides hunks of one proposal: those in Verdicts, or with none
+// all that are undecided. Version is what the reviewer saw; 0 means the
+// present one.
+type DecideFile struct {
+	ID       string
+	Version  int
+	Verdicts []Verdict
+	Accept   bool   // of a whole file
+	Comment  string // of a whole file
+	By       string
+}
+
+// Written is a file that a decision changed. Hash is "" when it was deleted.
+type Written struct {
+	Path string
+	Hash string
+}
+
+// ruling is a proposal before and after a decision.
+type ruling struct {
+	before, after *Proposal
+	hunks         []Hunk // whose agent is told
+}
+
+func (c *ruling) moves() bool { return !sameContent(c.before.Base, c.after.Base) }
+
+// Decide carries out what a reviewer says of one proposal. What is accepted is
+// in the tree and in the journal when it returns. Every failure leaves tree
+// and proposal as they were: unknown_proposal, unknown_hunk, already_decided,
+// changed_since, conflict (these carry the present proposal), and those of a
+// write.
+func (s *Store) Decide(ctx context.Context, d DecideFile) (*Proposal, *Written, error) {
+	p, err := s.find(d.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	unlock := s.paths.lock(p.Path)
+	defer unlock()
+	changes, err := s.retry(ctx, []Path{p.Path}, func() ([]ruling, error) {
+		p, err := s.find(d.ID)
+		if err != nil {
+			return nil, err
+		}
+		verdicts := d.Verdicts
+		if len(verdicts) == 0 {
+			if verdicts, err = p.all(d.Accept, d.Comment); err != nil {
+				return nil, err
+			}
+		}
+		return s.verdicts(p, d.Version, verdicts, d.By)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	written := writtenBy(changes)
+	if len(written) == 0 {
+		return changes[0].after, nil, nil
+	}
+	return changes[0].after, &written[0], nil
+}
+
+// all is one verdict for every undecided hunk.
+func (p *Proposal) all(accept bool, comment string) ([]Verdict, error) {
+	var verdicts []Verdict
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; !h.decided() {
+			verdicts = append(verdicts, Verdict{Hunk: h.ID, Accept: accept, Comment: comment})
+		}
+	}
+	if len(verdicts) == 0 {
+		return nil, p.refuse(CodeAlreadyDecided, "proposal %s is %s: nothing is left to decide", p.ID, p.State())
+	}
+	return verdicts, nil
+}
+
+func (s *Store) verdicts(p *Proposal, version int, verdicts []Verdict, by string) ([]ruling, error) {
+	if err := p.check(version, verdicts); err != nil {
+		return nil, err
+	}
+	q, decided, err := p.decide(verdicts, by, s.now().UTC())
+	if err != nil {
+		return nil, err
+	}
+	return []ruling{{p, q, decided}}, nil
+}
+
+// DecideSession decides a session's change set, all of it or nothing: when a
+// proposal of it is in conflict or cannot be written, none is. An accept with
+// conflicts fails with code conflict and the proposals in the way.
+func (s *Store) DecideSession(ctx context.Context, session string, accept bool, comment, by string) ([]*Proposal, []Written, error) {
+	var paths []Path
+	for _, p := range s.snapshot() {
+		if p.Session == session && p.Undecided() {
+			paths = append(paths, p.Path)
+		}
+	}
+	unlock := s.paths.lock(paths...)
+	defer unlock()
+	changes, err := s.retry(ctx, paths, func() ([]ruling, error) {
+		var changes []ruling
+		var blocking []*Proposal
+		for _, path := range paths {
+			for _, p := range s.at(path, session) {
+				if accept && p.State() == StateConflict {
+					blocking = append(blocking, p)
+					continue
+				}
+				verdicts, err := p.all(accept, comment)
+				if err != nil {
+					return nil, err
+				}
+				more, err := s.verdicts(p, 0, verdicts, by)
+				if err != nil {
+					return nil, err
+				}
+				changes = append(changes, more...)
+			}
+		}
+		if len(blocking) > 0 {
+			return nil, &Error{Code: CodeConflict, Path: blocking[0].Name, Message: "the change set has a conflict, so nothing of it was written", Blocking: blocking}
+		}
+		return changes, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]*Proposal, len(changes))
+	for i := range changes {
+		out[i] = changes[i].after
+	}
+	return out, writtenBy(changes), nil
+}
+
+// Undo opens decided hunks again, one or all of a proposal, taking accepted
+// text out of the tree. It fails with code conflict, changing nothing, when
+// that text was changed since or the agent has a newer proposal on the file.
+func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Written, error) {
+	p, err := s.find(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	unlock := s.paths.lock(p.Path)
+	defer unlock()
+	changes, err := s.retry(ctx, []Path{p.Path}, func() ([]ruling, error) {
+		p, err := s.find(id)
+		if err != nil {
+			return nil, err
+		}
+		if newer := s.at(p.Path, p.Session); len(newer) > 0 && newer[0].ID != p.ID {
+			return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", newer[0].ID)
+		}
+		now, err := s.tree(p.Path)
+		if err != nil {
+			return nil, err
+		}
+		p, _ = p.rebase(now)
+		q, _, err := p.undo(hunk)
+		if err != nil {
+			return nil, err
+		}
+		return []ruling{{before: p, after: q}}, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.logger.Info("Decision undone", "proposal", id, "hunk", hunk, "by", by)
+	written := writtenBy(changes)
+	if len(written) == 0 {
+		return changes[0].after, nil, nil
+	}
+	return changes[0].after, &written[0], nil
+}
+
+func writtenBy(changes []ruling) []Written {
+	var out []Written
+	for i := range changes {
+		if c := &changes[i]; c.moves() {
+			out = append(out, Written{Path: c.after.Name, Hash: c.after.Base.Hash()})
+		}
+	}
+	return out
+}
+
+// retry makes changes on the tree as it is now and commits them; when the tree
+// moved in between, again. The caller holds the paths' locks.
+func (s *Store) retry(ctx context.Context, paths []Path, changes func() ([]ruling, error)) ([]ruling, error) {
+	for try := 0; ; try++ {
+		for _, path := range paths {
+			if err := s.refresh(path); err != nil {
+				return nil, err
+			}
+		}
+		made, err := changes()
+		if err != nil {
+			return nil, err
+		}
+		err = s.commit(ctx, made)
+		if CodeOf(err) == CodeStale && try < maxRetries && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if err := s.refresh(path); err != nil {
+				s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
+			}
+		}
+		return made, nil
+	}
+}
+
+// commit writes what the changes accepted, documents first, and journals the
+// new states: all of it, or nothing.
+func (s *Store) commit(ctx context.Context, changes []ruling) error {
+	var writes []write
+	var documents []ruling
+	var after []*Proposal
+	var reviews []savedReview
+	for _, c := range changes {
+		after = append(after, c.after)
+		reviews = append(reviews, s.reviewsOf(c.after, c.hunks)...)
+		switch {
+		case !c.moves():
+		case c.before.Base.Document:
+			documents = append(documents, c)
+		default:
+			writes = append(writes, write{path: c.after.Path, base: c.before.Base, want: c.after.Base})
+		}
+	}
+	for i := range documents {
+		if err := s.editBuffer(ctx, &documents[i], false); err != nil {
+			s.takeBack(ctx, documents[:i])
+			return err
+		}
+	}
+	var err error
+	if len(writes) == 0 {
+		err = s.keep(after, reviews)
+	} else {
+		err = s.write(ctx, writes, after, reviews)
+	}
+	if err != nil {
+		s.takeBack(ctx, documents)
+	}
+	return err
+}
+
+func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), editorWait)
+	defer cancel()
+	from, to := c.before.Base, c.after.Base
+	if back {
+		from, to = to, from
+	}
+	return s.editDocument(ctx, c.after.Path, c.after.form, from, to)
+}
+
+// takeBack undoes edits of buffers, last first, as far as they still stand.
+func (s *Store) takeBack(ctx context.Context, done []ruling) {
+	for i := range slices.Backward(done) {
+		if err := s.editBuffer(ctx, &done[i], true); err != nil {
+			s.logger.Error("An edit of a buffer could not be taken back", "path", done[i].after.Name, "error", err)
+		}
+	}
+}
+
+// write changes the disk between two records of the journal: what is about to
+// happen, with the states that then hold, and how it ended.
+func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, reviews []savedReview) error {
+	then, err := s.recordOf(after, reviews)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.counters.Writes++
+	id := s.counters.Writes
+	s.mu.Unlock()
+	begun := false
+	err = s.ws.apply(ctx, writes, func(in intent) error {
+		begun = true
+		return s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
+	})
+	if begun {
+		// Without this line a restart looks at the files and comes to the same
+		// answer, so its failure changes nothing that was answered.
+		if e := s.journal.append(record{End: &endWrite{ID: id, Applied: err == nil}}, true); e != nil {
+			s.logger.Error("The end of a write could not be journalled", "write", id, "error", e)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.show(after, reviews)
+	return nil
+}

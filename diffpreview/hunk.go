@@ -1,0 +1,211 @@
+package diffpreview
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
+
+// HunkKind says what a hunk changes.
+type HunkKind string
+
+// A text hunk is a run of changed lines. The others are the whole file.
+const (
+	KindText   HunkKind = "text"
+	KindCreate HunkKind = "create"
+	KindDelete HunkKind = "delete"
+	KindBinary HunkKind = "binary"
+)
+
+// HunkState is where a hunk stands.
+type HunkState string
+
+// Accepted and rejected hunks are decided; only open ones are in the view.
+const (
+	HunkOpen     HunkState = "open"
+	HunkAccepted HunkState = "accepted"
+	HunkRejected HunkState = "rejected"
+	HunkConflict HunkState = "conflict"
+)
+
+// Hunk is one maximal run of changed lines, or a whole file. Start and Count
+// are lines of the proposal's base, and the base holds there: Old while the
+// hunk is open or rejected, New once it is accepted, and the tree's own text
+// in a conflict.
+type Hunk struct {
+	ID    string
+	Kind  HunkKind
+	State HunkState
+	Start int // from 0
+	Count int
+	Old   []byte // the text the agent replaced
+	New   []byte // the agent's text
+	// Since is the proposal's version at which State, Old or New last changed.
+	// A decision made on a version from Since on means this very hunk.
+	Since int
+	// Lost is set on a decided hunk when its lines were changed by somebody
+	// since: it cannot be undone any more.
+	Lost bool
+	// Whole marks a conflict of the whole file: it was deleted, created or
+	// turned into another kind of text under the proposal.
+	Whole bool
+	// Parts are the hunks that a conflict was made of, placed in Old. They come
+	// back when the tree's text does.
+	Parts    []Hunk
+	Decision *Decision
+}
+
+// Decision is who decided a hunk, when, and what they said.
+type Decision struct {
+	By       string
+	Time     time.Time
+	Comment  string
+	Modified bool // accepted with another text than the agent's
+}
+
+// decided reports whether nobody is asked about h any more.
+func (h *Hunk) decided() bool { return h.State == HunkAccepted || h.State == HunkRejected }
+
+// wholeFile reports whether h speaks of the file and not of lines in it.
+func (h *Hunk) wholeFile() bool { return h.Kind != KindText || h.Whole }
+
+// edit puts text in the place of lines [start, start+count) of a base.
+type edit struct {
+	start, count int
+	text         []byte
+}
+
+// patch applies edits, sorted and disjoint, to data, whose lines are given.
+func patch(data []byte, lines [][]byte, edits []edit) []byte {
+	size := len(data)
+	for _, e := range edits {
+		size += len(e.text)
+	}
+	out := make([]byte, 0, size)
+	line, from, at := 0, 0, 0 // data[:from] is consumed, line starts at byte at
+	for _, e := range edits {
+		for ; line < e.start; line++ {
+			at += len(lines[line])
+		}
+		out = append(out, data[from:at]...)
+		out = append(out, e.text...)
+		for ; line < e.start+e.count; line++ {
+			at += len(lines[line])
+		}
+		from = at
+	}
+	return append(out, data[from:]...)
+}
+
+// lineForm is how bytes are cut into lines. Contents of different forms cannot
+// be compared line by line.
+type lineForm string
+
+const (
+	formBytes   lineForm = "bytes" // UTF-8 and everything else that ends lines with the byte \n
+	formUTF16LE lineForm = "utf-16le"
+	formUTF16BE lineForm = "utf-16be"
+	formBinary  lineForm = "binary" // one piece
+)
+
+func formOf(c Content) lineForm {
+	switch Inspect(c.Data).Encoding {
+	case UTF16LE:
+		return formUTF16LE
+	case UTF16BE:
+		return formUTF16BE
+	case Binary:
+		return formBinary
+	}
+	return formBytes
+}
+
+// formBetween is the form in which old and new can be compared. What differs
+// in form is one piece.
+func formBetween(old, new Content) lineForm {
+	switch {
+	case !old.Exists:
+		return formOf(new)
+	case !new.Exists:
+		return formOf(old)
+	}
+	a, b := formOf(old), formOf(new)
+	switch {
+	case a == b:
+		return a
+	case len(old.Data) == 0:
+		return b
+	case len(new.Data) == 0:
+		return a
+	}
+	return formBinary
+}
+
+func (f lineForm) encoding() Encoding {
+	switch f {
+	case formUTF16LE:
+		return UTF16LE
+	case formUTF16BE:
+		return UTF16BE
+	case formBinary:
+		return Binary
+	}
+	return Bytes
+}
+
+func (f lineForm) split(data []byte) [][]byte {
+	if f != formBinary {
+		return SplitLines(data, f.encoding())
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	return [][]byte{data}
+}
+
+// diff returns old and new in lines and the runs in which they differ.
+func (f lineForm) diff(old, new []byte) (oldLines, newLines [][]byte, spans []Span) {
+	if f != formBinary {
+		return DiffBytes(old, new, f.encoding())
+	}
+	oldLines, newLines = f.split(old), f.split(new)
+	if !bytes.Equal(old, new) {
+		spans = []Span{{0, len(oldLines), 0, len(newLines)}}
+	}
+	return oldLines, newLines, spans
+}
+
+// joinLines is the bytes of consecutive lines of one text.
+func joinLines(lines [][]byte) []byte {
+	if len(lines) == 0 {
+		return nil
+	}
+	return bytes.Join(lines, nil)
+}
+
+// touches reports whether the line ranges [a, b) and [c, d) of one text meet:
+// they overlap, or they are insertions at one point. Neighbours do not meet.
+func touches(a, b, c, d int) bool {
+	switch {
+	case a == b && c == d:
+		return a == c
+	case a == b:
+		return c < a && a < d
+	case c == d:
+		return a < c && c < b
+	}
+	return max(a, c) < min(b, d)
+}
+
+// disturbedBy reports whether a change of the tree meets the range [a, b). A
+// deletion beside an insertion does too: what the text was inserted next to is
+// gone, and when it comes back nothing else would tell on which side.
+func disturbedBy(a, b int, s Span) bool {
+	c, d := s.OldStart, s.OldStart+s.OldLines
+	if a == b && s.NewLines == 0 {
+		return c <= a && a <= d
+	}
+	return touches(a, b, c, d)
+}
+
+func hunkID(n int) string { return fmt.Sprintf("h%d", n) }

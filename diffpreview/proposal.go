@@ -1,0 +1,244 @@
+package diffpreview
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+// State is where a proposal stands. It follows from its hunks.
+type State string
+
+// A proposal is undecided while it is open or in conflict.
+const (
+	StateOpen      State = "open"
+	StateConflict  State = "conflict"
+	StateApplied   State = "applied"
+	StateRejected  State = "rejected"
+	StateWithdrawn State = "withdrawn"
+)
+
+// Proposal is one file's pending change in one session. It is a value: every
+// operation returns a new one, so a reader never sees half a change.
+type Proposal struct {
+	ID      string
+	Session string
+	Path    Path
+	Name    string // the path on the wire
+	Via     string // the link the agent named, "" when it named the file
+	Kind    HunkKind
+	Version int // raised by every change
+	Base    Content
+	Hunks   []Hunk // sorted by Start
+	Steps   []StepRecord
+	Created time.Time
+
+	form  lineForm
+	hunks int // hunk ids given out
+	// origin is p before the tree moved under its hunks, as long as nothing else
+	// happened to it: when the tree comes back, so do they. A diff alone cannot
+	// tell that where lines repeat.
+	origin *Proposal
+}
+
+// StepRecord is one call that extended a proposal.
+type StepRecord struct {
+	Call Call
+	Time time.Time
+}
+
+// State follows from the hunks: a conflict before an open one before the
+// decided ones.
+func (p *Proposal) State() State {
+	seen := map[HunkState]bool{}
+	for i := range p.Hunks {
+		seen[p.Hunks[i].State] = true
+	}
+	switch {
+	case seen[HunkConflict]:
+		return StateConflict
+	case seen[HunkOpen]:
+		return StateOpen
+	case seen[HunkAccepted]:
+		return StateApplied
+	case seen[HunkRejected]:
+		return StateRejected
+	}
+	return StateWithdrawn
+}
+
+// Undecided reports whether somebody is still asked about p.
+func (p *Proposal) Undecided() bool {
+	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return !h.decided() })
+}
+
+// Hunk finds a hunk by its id.
+func (p *Proposal) Hunk(id string) (Hunk, bool) {
+	i := p.index(id)
+	if i < 0 {
+		return Hunk{}, false
+	}
+	return p.Hunks[i], true
+}
+
+func (p *Proposal) index(id string) int {
+	return slices.IndexFunc(p.Hunks, func(h Hunk) bool { return h.ID == id })
+}
+
+// Proposed is what the session's view holds: the base with the open hunks.
+func (p *Proposal) Proposed() Content {
+	out := p.Base
+	out.Document = false
+	var edits []edit
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		if h.State != HunkOpen {
+			continue
+		}
+		switch h.Kind {
+		case KindCreate:
+			return Content{Exists: true, Data: h.New, Mode: p.Base.Mode}
+		case KindDelete:
+			return Content{}
+		}
+		edits = append(edits, edit{h.Start, h.Count, h.New})
+	}
+	if len(edits) > 0 {
+		out.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+	}
+	return out
+}
+
+// next is a copy of p at its next version, whose hunks may be changed.
+func (p *Proposal) next() *Proposal {
+	q := *p
+	q.Version++
+	q.origin = nil
+	q.Hunks = slices.Clone(p.Hunks)
+	return &q
+}
+
+// step returns p after the agent made the view's content want. Hunks that did
+// not change keep their id and Since; changed ones keep their id; a conflict
+// that the agent wrote over is replaced. The proposal is withdrawn when it
+// changes nothing any more.
+func (p *Proposal) step(want Content) *Proposal {
+	q := p.next()
+	q.fit(want)
+	return q
+}
+
+// fit makes the undecided hunks of p anew, so that they lead from its base to
+// want.
+func (p *Proposal) fit(want Content) {
+	form := formBetween(p.Base, want)
+	previous := p.Hunks
+	p.Hunks = nil
+	for _, h := range previous {
+		if h.decided() {
+			h.Lost = h.Lost || form != p.form
+			p.Hunks = append(p.Hunks, h)
+		}
+	}
+	p.form = form
+	fresh := p.compare(want)
+	p.inherit(fresh, previous)
+	for _, h := range previous {
+		if h.State == HunkConflict && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
+			p.Hunks = append(p.Hunks, h)
+		}
+	}
+	p.Hunks = append(p.Hunks, fresh...)
+	p.sort()
+	p.Kind = p.kind(want)
+}
+
+func (p *Proposal) kind(want Content) HunkKind {
+	switch {
+	case !p.Base.Exists:
+		return KindCreate
+	case !want.Exists:
+		return KindDelete
+	case p.form == formBinary:
+		return KindBinary
+	}
+	return KindText
+}
+
+// compare returns the open hunks, without ids, that lead from the base to want.
+func (p *Proposal) compare(want Content) []Hunk {
+	open := Hunk{Kind: KindText, State: HunkOpen, Since: p.Version}
+	switch {
+	case !p.Base.Exists && !want.Exists:
+		return nil
+	case !p.Base.Exists:
+		open.Kind, open.New = KindCreate, want.Data
+		return []Hunk{open}
+	case !want.Exists:
+		open.Kind, open.Old, open.Count = KindDelete, p.Base.Data, len(p.form.split(p.Base.Data))
+		return []Hunk{open}
+	}
+	if p.form == formBinary {
+		open.Kind = KindBinary
+	}
+	old, new, spans := p.form.diff(p.Base.Data, want.Data)
+	hunks := make([]Hunk, 0, len(spans))
+	for _, s := range spans {
+		h := open
+		h.Start, h.Count = s.OldStart, s.OldLines
+		h.Old = joinLines(old[s.OldStart : s.OldStart+s.OldLines])
+		h.New = joinLines(new[s.NewStart : s.NewStart+s.NewLines])
+		hunks = append(hunks, h)
+	}
+	return hunks
+}
+
+// meets reports whether two undecided hunks over one base are about the same
+// lines: they overlap, or one is an insertion at the other's border.
+func meets(a, b *Hunk) bool {
+	if a.wholeFile() || b.wholeFile() {
+		return true
+	}
+	aEnd, bEnd := a.Start+a.Count, b.Start+b.Count
+	if a.Count > 0 && b.Count > 0 {
+		return max(a.Start, b.Start) < min(aEnd, bEnd)
+	}
+	return max(a.Start, b.Start) <= min(aEnd, bEnd)
+}
+
+// inherit gives the fresh hunks the ids of the undecided ones they continue,
+// each id once, and new ids to the rest.
+func (p *Proposal) inherit(fresh, previous []Hunk) {
+	used := map[string]bool{}
+	take := func(f *Hunk, same func(h *Hunk) bool) {
+		for i := range previous {
+			h := &previous[i]
+			if f.ID == "" && !h.decided() && !used[h.ID] && same(h) {
+				f.ID, used[h.ID] = h.ID, true
+				if unchanged(f, h) {
+					f.Since = h.Since
+				}
+			}
+		}
+	}
+	for i := range fresh {
+		f := &fresh[i]
+		take(f, func(h *Hunk) bool { return unchanged(f, h) })
+	}
+	for i := range fresh {
+		f := &fresh[i]
+		take(f, func(h *Hunk) bool { return meets(f, h) })
+		if f.ID == "" {
+			p.hunks++
+			f.ID = hunkID(p.hunks)
+		}
+	}
+}
+
+func unchanged(f, h *Hunk) bool {
+	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count && bytes.Equal(f.New, h.New)
+}
+
+func (p *Proposal) sort() {
+	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int { return a.Start - b.Start })
+}

@@ -1,0 +1,197 @@
+package diffpreview
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// savedProposal is a [Proposal] in the journal. Texts that follow from others
+// are not stored: the old text of an open or rejected hunk is the base's.
+type savedProposal struct {
+	ID      string       `json:"id"`
+	Session string       `json:"session"`
+	Root    string       `json:"root"`
+	Rel     string       `json:"rel"`
+	Via     string       `json:"via,omitempty"`
+	Kind    HunkKind     `json:"kind"`
+	Version int          `json:"version"`
+	Exists  bool         `json:"exists"`
+	Base    savedText    `json:"base"`
+	Mode    fs.FileMode  `json:"mode,omitempty"`
+	Form    lineForm     `json:"form"`
+	NextID  int          `json:"nextId"`
+	Created time.Time    `json:"created"`
+	Steps   []StepRecord `json:"steps"`
+	Hunks   []savedHunk  `json:"hunks"`
+	Origin  *savedOrigin `json:"origin,omitempty"`
+}
+
+type savedOrigin struct {
+	Exists bool        `json:"exists"`
+	Base   savedText   `json:"base"`
+	Form   lineForm    `json:"form"`
+	Hunks  []savedHunk `json:"hunks"`
+}
+
+type savedHunk struct {
+	ID       string      `json:"id"`
+	Kind     HunkKind    `json:"kind"`
+	State    HunkState   `json:"state"`
+	Start    int         `json:"start"`
+	Count    int         `json:"count"`
+	Old      *savedText  `json:"old,omitempty"` // absent: the base's lines
+	New      savedText   `json:"new"`
+	Since    int         `json:"since"`
+	Lost     bool        `json:"lost,omitempty"`
+	Whole    bool        `json:"whole,omitempty"`
+	Parts    []savedHunk `json:"parts,omitempty"`
+	Decision *Decision   `json:"decision,omitempty"`
+}
+
+type savedReview struct {
+	Session string `json:"session"`
+	Review  Review `json:"review"`
+}
+
+// saveProposal puts p's texts away and returns its record.
+func (s *Store) saveProposal(p *Proposal) (savedProposal, error) {
+	base, err := s.journal.save(p.Base.Data)
+	if err != nil {
+		return savedProposal{}, err
+	}
+	out := savedProposal{
+		ID: p.ID, Session: p.Session, Root: s.ws.roots[p.Path.index].path, Rel: p.Path.rel, Via: p.Via,
+		Kind: p.Kind, Version: p.Version, Exists: p.Base.Exists, Base: base, Mode: p.Base.Mode,
+		Form: p.form, NextID: p.hunks, Created: p.Created, Steps: p.Steps,
+	}
+	if out.Hunks, err = s.saveHunks(p.Hunks, true); err != nil || p.origin == nil {
+		return out, err
+	}
+	o := &savedOrigin{Exists: p.origin.Base.Exists, Form: p.origin.form}
+	if o.Base, err = s.journal.save(p.origin.Base.Data); err != nil {
+		return out, err
+	}
+	o.Hunks, err = s.saveHunks(p.origin.Hunks, true)
+	out.Origin = o
+	return out, err
+}
+
+func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
+	var out []savedHunk
+	for i := range hunks {
+		h := &hunks[i]
+		saved := savedHunk{
+			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
+			Since: h.Since, Lost: h.Lost, Whole: h.Whole, Decision: h.Decision,
+		}
+		var err error
+		if saved.New, err = s.journal.save(h.New); err != nil {
+			return nil, err
+		}
+		if !onBase || h.State != HunkOpen {
+			old, err := s.journal.save(h.Old)
+			if err != nil {
+				return nil, err
+			}
+			saved.Old = &old
+		}
+		if saved.Parts, err = s.saveHunks(h.Parts, false); err != nil {
+			return nil, err
+		}
+		out = append(out, saved)
+	}
+	return out, nil
+}
+
+// loadProposal reads a record back. A root that is served no longer gives nil.
+func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
+	index := -1
+	for i, r := range s.ws.roots {
+		if r.path == saved.Root {
+			index = i
+		}
+	}
+	if index < 0 {
+		return nil, nil
+	}
+	base, err := s.journal.load(saved.Base)
+	if err != nil {
+		return nil, fmt.Errorf("proposal %s: %w", saved.ID, err)
+	}
+	p := &Proposal{
+		ID: saved.ID, Session: saved.Session, Path: Path{index, saved.Rel}, Via: saved.Via, Kind: saved.Kind,
+		Version: saved.Version, Base: Content{Exists: saved.Exists, Data: base, Mode: saved.Mode},
+		Created: saved.Created, Steps: saved.Steps, form: saved.Form, hunks: saved.NextID,
+	}
+	p.Name = s.ws.Name(p.Path)
+	p.Hunks, err = s.loadHunks(saved.Hunks, p.form.split(base))
+	if err == nil && saved.Origin != nil {
+		p.origin, err = s.loadOrigin(saved.Origin)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("proposal %s: %w", saved.ID, err)
+	}
+	return p, nil
+}
+
+func (s *Store) loadOrigin(saved *savedOrigin) (*Proposal, error) {
+	base, err := s.journal.load(saved.Base)
+	if err != nil {
+		return nil, err
+	}
+	o := &Proposal{Base: Content{Exists: saved.Exists, Data: base}, form: saved.Form}
+	o.Hunks, err = s.loadHunks(saved.Hunks, o.form.split(base))
+	return o, err
+}
+
+func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
+	var out []Hunk
+	for i := range saved {
+		sh := &saved[i]
+		h := Hunk{
+			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
+			Since: sh.Since, Lost: sh.Lost, Whole: sh.Whole, Decision: sh.Decision,
+		}
+		var err error
+		if h.New, err = s.journal.load(sh.New); err != nil {
+			return nil, err
+		}
+		switch {
+		case sh.Old != nil:
+			h.Old, err = s.journal.load(*sh.Old)
+		case sh.Start < 0 || sh.Count < 0 || sh.Start+sh.Count > len(lines):
+			err = fmt.Errorf("hunk %s lies outside its base", sh.ID)
+		default:
+			h.Old = joinLines(lines[sh.Start : sh.Start+sh.Count])
+		}
+		if err != nil {
+			return nil, err
+		}
+		if h.Parts, err = s.loadHunks(sh.Parts, nil); err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// texts names the bodies that a record needs.
+func (saved *savedProposal) texts(add func(body string)) {
+	add(saved.Base.Body)
+	var walk func(hunks []savedHunk)
+	walk = func(hunks []savedHunk) {
+		for i := range hunks {
+			add(hunks[i].New.Body)
+			if hunks[i].Old != nil {
+				add(hunks[i].Old.Body)
+			}
+			walk(hunks[i].Parts)
+		}
+	}
+	walk(saved.Hunks)
+	if o := saved.Origin; o != nil {
+		add(o.Base.Body)
+		walk(o.Hunks)
+	}
+}

@@ -1,0 +1,183 @@
+package diffpreview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Session is one agent's run, as the journal keeps it.
+type Session struct {
+	ID         string    `json:"id"`
+	Label      string    `json:"label"`
+	Toolset    string    `json:"toolset"`
+	ReviewMode string    `json:"reviewMode"`
+	Sandbox    string    `json:"sandbox"`
+	Open       bool      `json:"open"`
+	Created    time.Time `json:"created"`
+}
+
+// session is a Session with what its agent is to be told and has seen; guarded
+// by Store.mu.
+type session struct {
+	Session
+	reviews []Review
+	seen    map[Path]string // hash of the bytes it last read or wrote
+}
+
+// Review is what became of one hunk, for the session's agent.
+type Review struct {
+	Proposal string `json:"proposal"`
+	Path     string `json:"path"`
+	Hunk     string `json:"hunk"`
+	Decision string `json:"decision"` // accepted, modified, rejected or conflict
+	Comment  string `json:"comment,omitempty"`
+	By       string `json:"by"`
+	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
+}
+
+// JoinSession returns the session named by want.ID, or the open one with
+// want.Label, or a new one with want's settings. It fails for an id that is
+// unknown or closed.
+func (s *Store) JoinSession(want Session) (Session, error) {
+	s.mu.Lock()
+	for _, sess := range s.sessions {
+		if want.ID != "" && sess.ID == want.ID || want.ID == "" && want.Label != "" && sess.Open && sess.Label == want.Label {
+			found := sess.Session
+			s.mu.Unlock()
+			if !found.Open {
+				return Session{}, failf(CodeInvalidArguments, "", "session %s is closed", found.ID)
+			}
+			return found, nil
+		}
+	}
+	if want.ID != "" {
+		s.mu.Unlock()
+		return Session{}, failf(CodeInvalidArguments, "", "no session %s", want.ID)
+	}
+	s.counters.Sessions++
+	want.ID, want.Open, want.Created = fmt.Sprintf("s%d", s.counters.Sessions), true, s.now().UTC()
+	if want.Label == "" {
+		want.Label = want.ID
+	}
+	s.sessions[want.ID] = &session{Session: want}
+	s.mu.Unlock()
+	return want, s.saveSession(want)
+}
+
+func (s *Store) saveSession(sess Session) error {
+	if err := s.journal.append(record{Sessions: []Session{sess}}, true); err != nil {
+		return err
+	}
+	s.publish(Event{Session: &sess})
+	return nil
+}
+
+// CloseSession ends a session; its proposals stay decidable.
+func (s *Store) CloseSession(id string) error {
+	s.mu.Lock()
+	sess := s.sessions[id]
+	if sess == nil {
+		s.mu.Unlock()
+		return failf(CodeInvalidArguments, "", "no session %s", id)
+	}
+	sess.Open = false
+	closed := sess.Session
+	s.mu.Unlock()
+	return s.saveSession(closed)
+}
+
+// Sessions lists all sessions, oldest first.
+func (s *Store) Sessions() []Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Session, 0, len(s.sessions))
+	for _, sess := range s.sessions {
+		out = append(out, sess.Session)
+	}
+	slices.SortFunc(out, func(a, b Session) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// Session returns one session.
+func (s *Store) Session(id string) (Session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := s.sessions[id]
+	if sess == nil {
+		return Session{}, false
+	}
+	return sess.Session, true
+}
+
+func (s *Store) label(id string) string {
+	sess, _ := s.Session(id)
+	return sess.Label
+}
+
+// Reviews returns what the session's agent has not been told yet, oldest
+// first. It is told once [Store.Told] says so.
+func (s *Store) Reviews(id string) []Review {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sess := s.sessions[id]; sess != nil {
+		return slices.Clone(sess.reviews)
+	}
+	return nil
+}
+
+// Told takes the first n reviews off the session's queue. After a crash at
+// this moment the agent hears of them twice, never not at all.
+func (s *Store) Told(id string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	if sess := s.sessions[id]; sess != nil {
+		sess.reviews = sess.reviews[min(n, len(sess.reviews)):]
+	}
+	s.mu.Unlock()
+	return s.journal.append(record{Delivered: map[string]int{id: n}}, false)
+}
+
+func (s *Store) addReviews(reviews []savedReview) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range reviews {
+		if sess := s.sessions[r.Session]; sess != nil {
+			sess.reviews = append(sess.reviews, r.Review)
+		}
+	}
+}
+
+// reviewsOf says what became of hunks of p.
+func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
+	var out []savedReview
+	hash := p.Base.Hash()
+	for i := range hunks {
+		h := &hunks[i]
+		r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash}
+		if d := h.Decision; d != nil {
+			r.By, r.Comment = d.By, d.Comment
+			if d.Modified {
+				r.Decision = "modified"
+			}
+		}
+		out = append(out, savedReview{p.Session, r})
+	}
+	return out
+}
+
+// Pending is how many undecided proposals a session has.
+func (s *Store) Pending(id string) int {
+	n := 0
+	for _, p := range s.snapshot() {
+		if p.Session == id && p.Undecided() {
+			n++
+		}
+	}
+	return n
+}

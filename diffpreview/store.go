@@ -1,0 +1,385 @@
+package diffpreview
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// keepDecided is how many decided proposals of a journal outlive a restart, so
+// that a decision of yesterday can be undone and the journal stays small.
+const keepDecided = 1000
+
+// Store is the review engine of one daemon: sessions, their proposals, the
+// decisions, and the journal. It is safe for concurrent use.
+//
+// Locks are taken in this order: the paths' (sorted), then mu, then the
+// journal's. A path's lock is held over file I/O on that path; mu never is.
+type Store struct {
+	ws      *Workspace
+	journal *journal
+	docs    *documents
+	logger  *slog.Logger
+	now     func() time.Time
+	paths   pathLocks
+
+	mu          sync.Mutex // guards the fields below
+	sessions    map[string]*session
+	proposals   map[string]*Proposal
+	counters    counters
+	subscribers []func(Event)
+
+	stale  chan Path // paths whose tree may have moved
+	closed chan struct{}
+	done   sync.WaitGroup
+}
+
+// Event is something that editors and reviewers are told. One member is set.
+type Event struct {
+	Proposal *Proposal
+	Session  *Session
+}
+
+// Options configure a [Store].
+type Options struct {
+	Dir    string // of the journal: private, outside the workspace
+	Logger *slog.Logger
+	Now    func() time.Time // nil: time.Now
+}
+
+// Open brings back what the journal in opts.Dir holds for ws and finishes or
+// undoes the writes that a crash interrupted. Only one store may be open on a
+// directory; the caller sees to that.
+func Open(ws *Workspace, opts Options) (*Store, error) {
+	j, err := openJournal(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
+		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
+		stale: make(chan Path, 1), closed: make(chan struct{}),
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := s.restore(); err != nil {
+		return nil, err
+	}
+	s.done.Go(s.refreshLoop)
+	return s, nil
+}
+
+// Close stops the store. What was answered is on the disk already.
+func (s *Store) Close() error {
+	close(s.closed)
+	s.done.Wait()
+	return s.journal.close()
+}
+
+// Workspace is the tree that the store guards.
+func (s *Store) Workspace() *Workspace { return s.ws }
+
+// Subscribe calls f for every change, in order per proposal. f must not block
+// and must not call the store.
+func (s *Store) Subscribe(f func(Event)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.subscribers = append(s.subscribers, f)
+}
+
+func (s *Store) publish(events ...Event) {
+	s.mu.Lock()
+	subscribers := s.subscribers
+	s.mu.Unlock()
+	for _, e := range events {
+		for _, f := range subscribers {
+			f(e)
+		}
+	}
+}
+
+// Filter narrows a list of proposals. Empty members match everything; without
+// a State the undecided ones match.
+type Filter struct {
+	Session string // an id or a label
+	Path    string // as [Workspace.Resolve] takes it
+	State   State
+}
+
+// List returns the proposals that match, sorted by path, then by age. Each
+// stands on the tree as it is now.
+func (s *Store) List(f Filter) ([]*Proposal, error) {
+	var at *Path
+	if f.Path != "" {
+		p, _, err := s.ws.Resolve(f.Path)
+		if err != nil {
+			return nil, err
+		}
+		at = &p
+	}
+	out := []*Proposal{}
+	for _, p := range s.snapshot() {
+		if f.Session != "" && p.Session != f.Session && s.label(p.Session) != f.Session || at != nil && p.Path != *at {
+			continue
+		}
+		if p.Undecided() {
+			fresh, err := s.refreshed(p.ID)
+			if err != nil {
+				s.logger.Warn("Tree could not be read", "proposal", p.ID, "path", p.Name, "error", err)
+			} else {
+				p = fresh
+			}
+		}
+		if p.State() == f.State || f.State == "" && p.Undecided() {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Proposal) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return out, nil
+}
+
+// Get returns a proposal, standing on the tree as it is now.
+func (s *Store) Get(id string) (*Proposal, error) {
+	p, err := s.find(id)
+	if err != nil || !p.Undecided() {
+		return p, err
+	}
+	return s.refreshed(id)
+}
+
+func (s *Store) find(id string) (*Proposal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.proposals[id]
+	if p == nil {
+		return nil, failf(CodeUnknownProposal, "", "no proposal %s", id)
+	}
+	return p, nil
+}
+
+// refreshed rebases the proposals at id's path if the tree has moved.
+func (s *Store) refreshed(id string) (*Proposal, error) {
+	p, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	unlock := s.paths.lock(p.Path)
+	defer unlock()
+	if err := s.refresh(p.Path); err != nil {
+		return nil, err
+	}
+	return s.find(id)
+}
+
+func (s *Store) snapshot() []*Proposal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*Proposal, 0, len(s.proposals))
+	for _, p := range s.proposals {
+		out = append(out, p)
+	}
+	return out
+}
+
+// Undecided returns the paths that undecided proposals or open documents
+// stand on: what is worth watching.
+func (s *Store) Undecided() []Path {
+	seen := map[Path]bool{}
+	for _, p := range s.snapshot() {
+		if p.Undecided() {
+			seen[p.Path] = true
+		}
+	}
+	for _, p := range s.docs.paths() {
+		seen[p] = true
+	}
+	out := make([]Path, 0, len(seen))
+	for p := range seen {
+		out = append(out, p)
+	}
+	return out
+}
+
+// at returns the undecided proposals of a path, by session when one is named.
+func (s *Store) at(path Path, session string) []*Proposal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*Proposal
+	for _, p := range s.proposals {
+		if p.Path == path && p.Undecided() && (session == "" || p.Session == session) {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Proposal) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// tree is what is at a path now: an open buffer with unsaved changes before
+// the disk.
+func (s *Store) tree(path Path) (Content, error) {
+	disk, err := s.ws.read(path)
+	if err != nil {
+		return Content{}, err
+	}
+	return s.docs.over(path, disk)
+}
+
+// Stale says that the tree at a path may have moved. It returns at once; the
+// proposals there are rebased soon after.
+func (s *Store) Stale(path Path) {
+	if len(s.at(path, "")) == 0 {
+		return
+	}
+	select {
+	case s.stale <- path:
+	case <-s.closed:
+	}
+}
+
+func (s *Store) refreshLoop() {
+	for {
+		select {
+		case path := <-s.stale:
+			unlock := s.paths.lock(path)
+			if err := s.refresh(path); err != nil {
+				s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
+			}
+			unlock()
+		case <-s.closed:
+			return
+		}
+	}
+}
+
+// refresh rebases the undecided proposals at a path onto the tree. The
+// caller holds the path's lock.
+func (s *Store) refresh(path Path) error {
+	undecided := s.at(path, "")
+	if len(undecided) == 0 {
+		return nil
+	}
+	now, err := s.tree(path)
+	if err != nil {
+		return err
+	}
+	var changed []*Proposal
+	var reviews []savedReview
+	for _, p := range undecided {
+		q, told := p.rebase(now)
+		if q == p {
+			continue
+		}
+		if q.Version == p.Version {
+			s.put(q) // the same text, in an editor now or no longer
+			continue
+		}
+		changed = append(changed, q)
+		reviews = append(reviews, s.reviewsOf(q, told)...)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return s.keep(changed, reviews)
+}
+
+func (s *Store) put(proposals ...*Proposal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range proposals {
+		s.proposals[p.ID] = p
+	}
+}
+
+// keep journals new states, makes them visible and tells of them.
+func (s *Store) keep(proposals []*Proposal, reviews []savedReview) error {
+	rec, err := s.recordOf(proposals, reviews)
+	if err != nil {
+		return err
+	}
+	if err := s.journal.append(rec, true); err != nil {
+		return err
+	}
+	s.show(proposals, reviews)
+	return nil
+}
+
+func (s *Store) recordOf(proposals []*Proposal, reviews []savedReview) (record, error) {
+	rec := record{Reviews: reviews}
+	for _, p := range proposals {
+		saved, err := s.saveProposal(p)
+		if err != nil {
+			return record{}, err
+		}
+		rec.Proposals = append(rec.Proposals, saved)
+	}
+	return rec, nil
+}
+
+// show makes journalled states visible.
+func (s *Store) show(proposals []*Proposal, reviews []savedReview) {
+	s.put(proposals...)
+	s.addReviews(reviews)
+	for _, p := range proposals {
+		s.publish(Event{Proposal: p})
+	}
+}
+
+func (s *Store) nextProposalID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counters.Proposals++
+	return fmt.Sprintf("p%d", s.counters.Proposals)
+}
+
+// pathLocks is a lock per path, made when first needed.
+type pathLocks struct {
+	mu    sync.Mutex // guards locks
+	locks map[Path]*pathLock
+}
+
+type pathLock struct {
+	sync.Mutex
+	users int // who hold or wait for it; guarded by pathLocks.mu
+}
+
+// lock takes the locks of paths in one order and returns what gives them back.
+func (l *pathLocks) lock(paths ...Path) func() {
+	paths = slices.Clone(paths)
+	slices.SortFunc(paths, func(a, b Path) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.rel, b.rel))
+	})
+	paths = slices.Compact(paths)
+	for _, p := range paths {
+		l.mu.Lock()
+		if l.locks == nil {
+			l.locks = map[Path]*pathLock{}
+		}
+		if l.locks[p] == nil {
+			l.locks[p] = &pathLock{}
+		}
+		held := l.locks[p]
+		held.users++
+		l.mu.Unlock()
+		held.Lock()
+	}
+	return func() {
+		for _, p := range paths {
+			l.mu.Lock()
+			held := l.locks[p]
+			if held.users--; held.users == 0 {
+				delete(l.locks, p)
+			}
+			l.mu.Unlock()
+			held.Unlock()
+		}
+	}
+}

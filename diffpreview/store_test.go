@@ -1,0 +1,351 @@
+package diffpreview
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// world is a workspace with its store, for tests that use the real disk.
+type world struct {
+	t     *testing.T
+	root  string
+	state string
+	ws    *Workspace
+	store *Store
+}
+
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, root: t.TempDir(), state: filepath.Join(t.TempDir(), "state")}
+	for name, text := range files {
+		w.save(name, text)
+	}
+	w.open()
+	t.Cleanup(func() { w.close() })
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	ws, err := OpenWorkspace([]string{w.root})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	store, err := Open(ws, Options{Dir: w.state})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.ws, w.store = ws, store
+}
+
+func (w *world) close() {
+	if w.store == nil {
+		return
+	}
+	if err := w.store.Close(); err != nil {
+		w.t.Error(err)
+	}
+	if err := w.ws.Close(); err != nil {
+		w.t.Error(err)
+	}
+	w.store = nil
+}
+
+// restart is the daemon coming back.
+func (w *world) restart() {
+	w.t.Helper()
+	w.close()
+	w.open()
+}
+
+// save writes a file as a person's editor might.
+func (w *world) save(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(w.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) disk(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.root, name))
+	if os.IsNotExist(err) {
+		return "(absent)"
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (w *world) session(label string) string {
+	w.t.Helper()
+	sess, err := w.store.JoinSession(Session{Label: label})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return sess.ID
+}
+
+// propose makes a file in a session's view hold a text.
+func (w *world) propose(session, name, text string) *Proposal {
+	w.t.Helper()
+	v := w.store.View(session)
+	path, err := v.Resolve(name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	step, err := v.Propose(context.Background(), path, Call{ID: "c", Tool: "test"}, func(now Content) (Content, error) {
+		now.Exists, now.Data = true, []byte(text)
+		return now, nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return step.Proposal
+}
+
+func (w *world) view(session, name string) string {
+	w.t.Helper()
+	v := w.store.View(session)
+	path, err := v.Resolve(name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c, err := v.Read(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if !c.Exists {
+		return "(absent)"
+	}
+	return string(c.Data)
+}
+
+func (w *world) decide(p *Proposal, accept bool, hunks ...string) (*Proposal, error) {
+	d := DecideFile{ID: p.ID, Accept: accept, By: "tester"}
+	for _, h := range hunks {
+		d.Verdicts = append(d.Verdicts, Verdict{Hunk: h, Accept: accept})
+	}
+	q, _, err := w.store.Decide(context.Background(), d)
+	return q, err
+}
+
+func (w *world) mustDecide(p *Proposal, accept bool, hunks ...string) *Proposal {
+	w.t.Helper()
+	q, err := w.decide(p, accept, hunks...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return q
+}
+
+func (w *world) wantDisk(name, text string) {
+	w.t.Helper()
+	if got := w.disk(name); got != text {
+		w.t.Errorf("%s on disk is %q, want %q", name, got, text)
+	}
+}
+
+// wantClean fails when the workspace holds a file that is no part of it.
+func (w *world) wantClean() {
+	w.t.Helper()
+	filepath.WalkDir(w.root, func(path string, _ os.DirEntry, err error) error {
+		if strings.Contains(filepath.Base(path), ".loomd-") {
+			w.t.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+}
+
+func TestOneHunkIsWrittenAndTheAgentHearsOfIt(t *testing.T) {
+	base := numbered(20, nil)
+	w := newWorld(t, map[string]string{"f": base})
+	one, two := w.session("one"), w.session("two")
+	p := w.propose(one, "f", numbered(20, map[int]string{2: "two\n", 15: "fifteen\n"}))
+	w.wantDisk("f", base)
+	if w.view(two, "f") != base {
+		t.Error("another session sees the proposal")
+	}
+	q := w.mustDecide(p, true, "h2")
+	w.wantDisk("f", numbered(20, map[int]string{15: "fifteen\n"}))
+	if q.State() != StateOpen {
+		t.Errorf("state is %s", q.State())
+	}
+	if got := w.view(one, "f"); got != numbered(20, map[int]string{2: "two\n", 15: "fifteen\n"}) {
+		t.Errorf("view is %q", got)
+	}
+	reviews := w.store.Reviews(one)
+	if len(reviews) != 1 || reviews[0].Hunk != "h2" || reviews[0].Decision != "accepted" || reviews[0].Hash != hashBytes([]byte(w.disk("f"))) {
+		t.Errorf("reviews are %+v", reviews)
+	}
+	w.wantClean()
+}
+
+func TestRestartBringsEverythingBack(t *testing.T) {
+	long := strings.Repeat("a line that makes this more than a block\n", 500)
+	w := newWorld(t, map[string]string{"f": long, "g": "a\nb\n"})
+	s := w.session("agent")
+	p := w.propose(s, "f", "first\n"+long+"last\n")
+	w.mustDecide(p, true, "h1")
+	w.propose(s, "new/file", long)
+	g := w.propose(s, "g", "a\nB\n")
+	w.mustDecide(g, false)
+	w.restart()
+	w.restart()
+	list, err := w.store.List(Filter{})
+	if err != nil || len(list) != 2 || list[0].Name != "f" || list[1].Name != "new/file" {
+		t.Fatalf("after the restart: %v, %v", list, err)
+	}
+	if got := w.view(s, "f"); got != "first\n"+long+"last\n" {
+		t.Errorf("view has %d bytes", len(got))
+	}
+	if n := len(w.store.Reviews(s)); n != 2 {
+		t.Errorf("%d reviews are left to tell, want 2", n)
+	}
+	if again, err := w.store.JoinSession(Session{Label: "agent"}); err != nil || again.ID != s {
+		t.Errorf("the label leads to %v, %v", again.ID, err)
+	}
+	w.mustDecide(list[0], true)
+	w.mustDecide(list[1], true)
+	w.wantDisk("f", "first\n"+long+"last\n")
+	w.wantDisk("new/file", long)
+	w.wantClean()
+}
+
+func TestChangeOnDiskIsRebasedOrConflicts(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": numbered(10, nil)})
+	s := w.session("agent")
+	p := w.propose(s, "f", numbered(10, map[int]string{2: "two\n", 8: "eight\n"}))
+	w.save("f", "zero\n"+numbered(10, map[int]string{8: "acht\n"}))
+	q, err := w.store.Get(p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.State() != StateConflict {
+		t.Fatalf("state is %s", q.State())
+	}
+	if _, err := w.decide(q, true); CodeOf(err) != CodeConflict {
+		t.Errorf("accepting all gave %v", err)
+	}
+	w.mustDecide(q, true, "h1")
+	w.wantDisk("f", "zero\n"+numbered(10, map[int]string{2: "two\n", 8: "acht\n"}))
+	q, _, err = w.store.Decide(context.Background(), DecideFile{
+		ID: p.ID, By: "tester", Verdicts: []Verdict{{Hunk: "h2", Accept: true, Side: SideAgent}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.wantDisk("f", "zero\n"+numbered(10, map[int]string{2: "two\n", 8: "eight\n"}))
+	if q.State() != StateApplied {
+		t.Errorf("state is %s", q.State())
+	}
+}
+
+func TestAChangeSetIsAllOrNothing(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": "1\n", "b": "1\n", "c": "1\n"})
+	s := w.session("agent")
+	for _, name := range []string{"a", "b", "c", "d/e/new"} {
+		w.propose(s, name, "2\n")
+	}
+	w.save("b", "mine\n")
+	_, _, err := w.store.DecideSession(context.Background(), s, true, "", "tester")
+	if CodeOf(err) != CodeConflict {
+		t.Fatalf("a conflict in the set gave %v", err)
+	}
+	for name, text := range map[string]string{"a": "1\n", "b": "mine\n", "c": "1\n", "d/e/new": "(absent)"} {
+		w.wantDisk(name, text)
+	}
+	if _, err := os.Stat(filepath.Join(w.root, "d")); err == nil {
+		t.Error("a directory of a file that was not accepted is there")
+	}
+	w.save("b", "1\n")
+	done, written, err := w.store.DecideSession(context.Background(), s, true, "", "tester")
+	if err != nil || len(done) != 4 || len(written) != 4 {
+		t.Fatalf("%d decided, %d written, %v", len(done), len(written), err)
+	}
+	for _, name := range []string{"a", "b", "c", "d/e/new"} {
+		w.wantDisk(name, "2\n")
+	}
+	w.wantClean()
+}
+
+func TestUndoTakesTextOutAgain(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": numbered(9, nil)})
+	s := w.session("agent")
+	p := w.propose(s, "f", numbered(9, map[int]string{2: "two\n", 7: "seven\n"}))
+	n := w.propose(s, "n", "new\n")
+	w.mustDecide(p, true)
+	w.mustDecide(n, true)
+	w.save("f", numbered(9, map[int]string{2: "two\n", 7: "seven\n"})+"mine\n")
+	if _, _, err := w.store.Undo(context.Background(), p.ID, "h1", "tester"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantDisk("f", numbered(9, map[int]string{7: "seven\n"})+"mine\n")
+	if _, _, err := w.store.Undo(context.Background(), n.ID, "", "tester"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantDisk("n", "(absent)")
+	w.save("n", "new\n")
+	q, err := w.store.Get(n.ID)
+	if err != nil || q.State() != StateApplied {
+		t.Errorf("the same file made by hand leaves the proposal %v, %v", q.State(), err)
+	}
+	w.save("f", numbered(9, map[int]string{7: "changed by hand\n"}))
+	if _, _, err := w.store.Undo(context.Background(), p.ID, "h2", "tester"); CodeOf(err) != CodeConflict {
+		t.Errorf("undoing what was changed by hand gave %v", err)
+	}
+}
+
+func TestDecidedOnceByTwo(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "a\n"})
+	s := w.session("agent")
+	p := w.propose(s, "f", "a\nz\n")
+	var errs [2]error
+	var both sync.WaitGroup
+	for i := range errs {
+		both.Go(func() { _, errs[i] = w.decide(p, true) })
+	}
+	both.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) {
+		t.Fatalf("errors are %v and %v", errs[0], errs[1])
+	}
+	for _, err := range errs {
+		if err != nil && CodeOf(err) != CodeAlreadyDecided {
+			t.Errorf("the second got %v", err)
+		}
+	}
+	w.wantDisk("f", "a\nz\n")
+}
+
+func TestADecisionOnAnOlderVersion(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": numbered(20, nil)})
+	s := w.session("agent")
+	p := w.propose(s, "f", numbered(20, map[int]string{2: "two\n", 15: "fifteen\n"}))
+	w.propose(s, "f", numbered(20, map[int]string{2: "zwei\n", 15: "fifteen\n"}))
+	d := DecideFile{ID: p.ID, Version: p.Version, By: "tester", Verdicts: []Verdict{{Hunk: "h1", Accept: true}}}
+	if _, _, err := w.store.Decide(context.Background(), d); CodeOf(err) != CodeChangedSince {
+		t.Errorf("a hunk that changed since: %v", err)
+	}
+	d.Verdicts[0].Hunk = "h2"
+	if _, _, err := w.store.Decide(context.Background(), d); err != nil {
+		t.Errorf("a hunk that did not: %v", err)
+	}
+	d.Verdicts[0].Hunk = "h9"
+	if _, _, err := w.store.Decide(context.Background(), d); CodeOf(err) != CodeChangedSince {
+		t.Errorf("a hunk that is not there any more: %v", err)
+	}
+	d.Version = 0
+	if _, _, err := w.store.Decide(context.Background(), d); CodeOf(err) != CodeUnknownHunk {
+		t.Errorf("an unknown hunk: %v", err)
+	}
+	w.wantDisk("f", numbered(20, map[int]string{15: "fifteen\n"}))
+}

@@ -1,0 +1,304 @@
+package diffpreview
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Side names whose text a conflict is settled with.
+type Side string
+
+// The sides of a conflict.
+const (
+	SideAgent Side = "agent"
+	SideTree  Side = "tree"
+)
+
+// Verdict is what a reviewer says of one hunk. Accepting a conflict needs Side
+// or Text.
+type Verdict struct {
+	Hunk    string
+	Accept  bool
+	Text    *string // UTF-8, to be accepted in place of the agent's lines
+	Side    Side
+	Comment string
+}
+
+// check refuses verdicts that do not fit p: unknown hunks, decided ones, ones
+// that changed since the reviewer's version, conflicts without a side.
+func (p *Proposal) check(version int, verdicts []Verdict) error {
+	seen := map[string]bool{}
+	for _, v := range verdicts {
+		h, ok := p.Hunk(v.Hunk)
+		switch {
+		case !ok && version > 0 && version < p.Version:
+			return p.refuse(CodeChangedSince, "hunk %s is gone: the proposal changed since version %d", v.Hunk, version)
+		case !ok:
+			return p.refuse(CodeUnknownHunk, "no hunk %s in proposal %s", v.Hunk, p.ID)
+		case seen[v.Hunk]:
+			return p.refuse(CodeInvalidArguments, "hunk %s is decided twice in one request", v.Hunk)
+		case h.decided():
+			return p.refuse(CodeAlreadyDecided, "hunk %s was already %s by %s", h.ID, h.State, h.Decision.By)
+		case version > 0 && h.Since > version:
+			return p.refuse(CodeChangedSince, "hunk %s changed since version %d", h.ID, version)
+		case version > p.Version:
+			return p.refuse(CodeChangedSince, "the proposal is at version %d, not %d", p.Version, version)
+		case h.State == HunkConflict && v.Accept && v.Text == nil && v.Side == "":
+			return p.refuse(CodeConflict, "hunk %s is in conflict: take the agent's side, the tree's, or give a text", h.ID)
+		case v.Side != "" && v.Side != SideAgent && v.Side != SideTree:
+			return p.refuse(CodeInvalidArguments, "side is %q: it is agent or tree", string(v.Side))
+		case !v.Accept && (v.Text != nil || v.Side != ""):
+			return p.refuse(CodeInvalidArguments, "hunk %s: a reject has no text and no side", h.ID)
+		case h.State == HunkOpen && v.Side == SideTree:
+			return p.refuse(CodeInvalidArguments, "hunk %s is not in conflict: reject it to keep the tree's text", h.ID)
+		case v.Text != nil && v.Side != "":
+			return p.refuse(CodeInvalidArguments, "hunk %s: give a side or a text", h.ID)
+		case v.Text != nil && (h.Kind == KindDelete || h.Kind == KindBinary):
+			return p.refuse(CodeInvalidArguments, "hunk %s is a %s: it is taken or refused whole", h.ID, h.Kind)
+		}
+		seen[v.Hunk] = true
+	}
+	return nil
+}
+
+func (p *Proposal) refuse(code Code, format string, args ...any) error {
+	e := failf(code, p.Name, format, args...)
+	e.Proposal = p
+	return e
+}
+
+// decide returns p with the verdicts carried out: accepted text is part of its
+// base, which is what the tree shall hold. The verdicts have passed check.
+func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Proposal, decided []Hunk, err error) {
+	q = p.next()
+	var taken []int // hunks whose text is taken, in order
+	for i := range q.Hunks {
+		h := &q.Hunks[i]
+		at1 := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Hunk == h.ID })
+		if at1 < 0 {
+			continue
+		}
+		v := verdicts[at1]
+		h.Since = q.Version
+		h.Decision = &Decision{By: by, Time: at, Comment: v.Comment}
+		if h.State == HunkConflict {
+			q.face(h)
+		}
+		if !v.Accept || v.Side == SideTree {
+			h.State = HunkRejected
+			continue
+		}
+		if v.Text != nil {
+			text, err := q.encode(h, *v.Text)
+			if err != nil {
+				return nil, nil, err
+			}
+			h.Decision.Modified = !bytes.Equal(text, h.New)
+			h.New = text
+		}
+		taken = append(taken, i)
+	}
+	if err := q.take(taken); err != nil {
+		return nil, nil, err
+	}
+	for i := range q.Hunks {
+		if h := &q.Hunks[i]; slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Hunk == h.ID }) {
+			decided = append(decided, *h)
+		}
+	}
+	return q, decided, nil
+}
+
+// face makes a conflict that is being decided an ordinary change of the tree's
+// text into the agent's, so that it can be taken, refused and undone like one.
+func (p *Proposal) face(h *Hunk) {
+	if h.Whole {
+		agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
+		p.form = formBetween(p.Base, agent)
+		h.Kind = p.kind(agent)
+		h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
+	}
+	h.Old = joinLines(p.form.split(p.Base.Data)[h.Start : h.Start+h.Count])
+	h.Whole, h.Parts = false, nil
+}
+
+// encode turns a reviewer's text into the file's encoding.
+func (p *Proposal) encode(h *Hunk, text string) ([]byte, error) {
+	like := p.Base.Data
+	if !p.Base.Exists {
+		like = h.New
+	}
+	data, err := Encode(text, like)
+	if err != nil {
+		return nil, p.refuse(CodeUnsupportedEncoding, "the text cannot be written in the file's encoding")
+	}
+	_, mark := BOMOf(data)
+	if _, had := BOMOf(h.New); had == 0 || h.Start > 0 {
+		data = data[mark:]
+	}
+	return data, nil
+}
+
+// take makes the text of the hunks named by index part of the base.
+func (p *Proposal) take(taken []int) error {
+	if len(taken) == 0 {
+		return nil
+	}
+	if h := &p.Hunks[taken[0]]; h.wholeFile() {
+		before := p.Base
+		p.Base = Content{Exists: h.Kind != KindDelete, Data: h.New, Mode: before.Mode, Document: before.Document}
+		if !p.Base.Exists {
+			p.Base.Data = nil
+		}
+		h.State, h.Start, h.Count = HunkAccepted, 0, len(p.form.split(p.Base.Data))
+		for i := range p.Hunks {
+			if i != taken[0] {
+				p.Hunks[i].Lost = true
+			}
+		}
+		return nil
+	}
+	var edits []edit
+	for _, i := range taken {
+		edits = append(edits, edit{p.Hunks[i].Start, p.Hunks[i].Count, p.Hunks[i].New})
+	}
+	if err := p.replace(edits, func(i int) bool { return slices.Contains(taken, i) }); err != nil {
+		return err
+	}
+	for _, i := range taken {
+		p.Hunks[i].State = HunkAccepted
+	}
+	p.sort()
+	return nil
+}
+
+// replace edits the base and moves every hunk along; mine are the hunks that
+// the edits came from, in order. A text without a line end that lines would
+// follow is refused: they would run together.
+func (p *Proposal) replace(edits []edit, mine func(i int) bool) error {
+	lines := p.form.split(p.Base.Data)
+	for _, e := range edits {
+		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
+			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
+		}
+	}
+	spans := make([]Span, len(edits))
+	by := 0
+	for i, e := range edits {
+		n := len(p.form.split(e.text))
+		spans[i] = Span{OldStart: e.start, OldLines: e.count, NewStart: e.start + by, NewLines: n}
+		by += n - e.count
+	}
+	p.Base.Data = patch(p.Base.Data, lines, edits)
+	next := 0
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		switch {
+		case mine(i):
+			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
+			next++
+		case h.decided():
+			*h = moved(*h, spans)
+		default:
+			h.Start += shift(h.Start, spans, true)
+		}
+	}
+	return nil
+}
+
+// undo returns p with decided hunks open again: all of them, or one. Accepted
+// text is taken out of the base, which is what the tree shall hold. p stands
+// on the tree as it is now.
+func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
+	chosen, err := p.undoable(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if at, ok := p.overlap(chosen); ok {
+		return nil, nil, p.refuse(CodeConflict, "hunk %s: these lines have been changed again since", at)
+	}
+	q := p.next()
+	var edits []edit
+	var back []int
+	for _, i := range chosen {
+		h := &q.Hunks[i]
+		if h.State == HunkRejected {
+			continue
+		}
+		if h.Kind == KindCreate || h.Kind == KindDelete {
+			q.Base.Exists, q.Base.Data = h.Kind == KindDelete, h.Old
+			h.Start, h.Count = 0, len(q.form.split(h.Old))
+			continue
+		}
+		edits = append(edits, edit{h.Start, h.Count, h.Old})
+		back = append(back, i)
+	}
+	if len(edits) > 0 {
+		if err := q.replace(edits, func(i int) bool { return slices.Contains(back, i) }); err != nil {
+			return nil, nil, err
+		}
+	}
+	var reopened []Hunk
+	for _, i := range chosen {
+		h := &q.Hunks[i]
+		h.State, h.Decision, h.Since = HunkOpen, nil, q.Version
+		reopened = append(reopened, *h)
+	}
+	q.sort()
+	q.fit(q.Proposed())
+	return q, reopened, nil
+}
+
+// overlap names a hunk of chosen whose lines another one of chosen, or an
+// undecided hunk, stands on.
+func (p *Proposal) overlap(chosen []int) (string, bool) {
+	for _, i := range chosen {
+		h := &p.Hunks[i]
+		for j := range p.Hunks {
+			o := &p.Hunks[j]
+			if i == j || o.decided() && !slices.Contains(chosen, j) {
+				continue
+			}
+			if h.wholeFile() || o.wholeFile() || touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
+				return h.ID, true
+			}
+		}
+	}
+	return "", false
+}
+
+// undoable returns the indexes of the hunks that undo(id) reopens.
+func (p *Proposal) undoable(id string) ([]int, error) {
+	var chosen []int
+	var why []string
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		if id != "" && h.ID != id {
+			continue
+		}
+		switch {
+		case !h.decided():
+			why = append(why, h.ID+" is not decided")
+			continue
+		case h.Decision.By == treeName:
+			why = append(why, h.ID+" was in the tree already")
+			continue
+		case h.Lost,
+			h.State == HunkAccepted && h.Kind == KindCreate && !bytes.Equal(p.Base.Data, h.New):
+			why = append(why, h.ID+" was changed in the tree since")
+			continue
+		}
+		chosen = append(chosen, i)
+	}
+	switch {
+	case id != "" && p.index(id) < 0:
+		return nil, p.refuse(CodeUnknownHunk, "no hunk %s in proposal %s", id, p.ID)
+	case len(chosen) == 0 && len(why) == 0:
+		return nil, p.refuse(CodeConflict, "nothing was decided")
+	case len(chosen) == 0:
+		return nil, p.refuse(CodeConflict, "cannot undo: %s", strings.Join(why, ", "))
+	}
+	return chosen, nil
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package diffpreview
+
+const openNonblock = 0

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+type callCmd struct {
+	target
+	Tool      string        `arg:"" optional:"" help:"The tool's name; without one, the tools are listed."`
+	Arguments string        `arg:"" optional:"" name:"json" help:"Its arguments, a JSON object; \"-\" reads them from stdin."`
+	Session   string        `default:"cli" placeholder:"LABEL" help:"Session to call it in: the open one of this label, or a new one (default: ${default})."`
+	JSON      bool          `name:"json" help:"Print the whole outcome: content, result and reviews."`
+	Idle      time.Duration `default:"10m" help:"When this call starts the daemon: how long it stays when nobody uses it (default: ${default})."`
+}
+
+func (callCmd) Help() string {
+	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each.
+
+    loomd call
+    loomd call read_file '{"path":"go.mod"}'
+    generate-arguments | loomd call edit_file -`
+}
+
+// maxArguments bounds what is read from stdin: what fits a frame.
+const maxArguments = 64 << 20
+
+func (c *callCmd) Run(e *env) error {
+	args, err := c.arguments(e)
+	if err != nil {
+		return err
+	}
+	if c.Idle <= 0 {
+		return usagef("--idle %v: must be positive", c.Idle)
+	}
+	cl, err := c.connect(e, protocol.RoleAgent, &protocol.SessionOptions{Label: c.Session}, c.Idle)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	if c.Tool == "" {
+		return c.list(e, cl)
+	}
+	res, err := cl.CallTool(e.ctx, protocol.ToolsCallParams{Name: c.Tool, Arguments: args})
+	if err != nil {
+		return err
+	}
+	return c.print(e, res)
+}
+
+// arguments returns the JSON object to send, nil for none.
+func (c *callCmd) arguments(e *env) (json.RawMessage, error) {
+	text := []byte(c.Arguments)
+	switch c.Arguments {
+	case "":
+		return nil, nil
+	case "-":
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(e.stdin, maxArguments+1)); err != nil {
+			return nil, fmt.Errorf("reading the arguments: %w", err)
+		}
+		if len(text) > maxArguments {
+			return nil, usagef("arguments: more than %d bytes", maxArguments)
+		}
+	}
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(text, &object)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return nil, usagef("arguments: not JSON: %v (at byte %d)", err, syntax.Offset)
+	case err != nil || object == nil:
+		return nil, usagef("arguments: not a JSON object")
+	}
+	return text, nil
+}
+
+func (c *callCmd) list(e *env, cl *client.Client) error {
+	res, err := cl.Tools(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return e.json(res)
+	}
+	rows := make([][]string, len(res.Tools))
+	for i, t := range res.Tools {
+		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		rows[i] = []string{t.Name, first}
+	}
+	for _, line := range table(rows) {
+		if err := e.printf("%s\n", shortenEnd(line, e.width())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print shows an outcome and returns errReported when the tool failed.
+func (c *callCmd) print(e *env, res protocol.ToolsCallResult) error {
+	failed := error(nil)
+	if res.IsError {
+		failed = errReported
+	}
+	if c.JSON {
+		return errors.Join(e.json(res), failed)
+	}
+	for _, r := range res.Reviews {
+		e.note("%s", reviewLine(r))
+	}
+	if res.IsError {
+		c.reportFailure(e, res)
+		return failed
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, res.StructuredContent, "", "  "); err != nil {
+		return fmt.Errorf("reading the result of %s: %w", c.Tool, err)
+	}
+	return e.printf("%s\n", out.Bytes())
+}
+
+func (c *callCmd) reportFailure(e *env, res protocol.ToolsCallResult) {
+	var failure struct{ Code, Message, Hint string }
+	if err := json.Unmarshal(res.StructuredContent, &failure); err != nil || failure.Code == "" {
+		failure.Code = "failed"
+		for _, block := range res.Content {
+			failure.Message += block.Text
+		}
+	}
+	e.note("loomd: %s: %s: %s", c.Tool, failure.Code, oneLine(failure.Message))
+	if failure.Hint != "" {
+		e.note("hint: %s", oneLine(failure.Hint))
+	}
+}
+
+// reviewLine tells a decision: "accepted f h1 by alice: comment".
+func reviewLine(r protocol.Review) string {
+	line := r.Decision + " " + r.Path + " " + r.Hunk
+	if r.By != "" {
+		line += " by " + r.By
+	}
+	if r.Comment != "" {
+		line += ": " + r.Comment
+	}
+	return oneLine(line)
+}

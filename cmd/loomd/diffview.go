@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+// diffView prints diffs for one kind of reader: with a width for a terminal,
+// without (0) for a program, which gets every byte as it is.
+type diffView struct {
+	w     io.Writer
+	paint paint
+	width int
+}
+
+func (v diffView) line(s string) { fmt.Fprintln(v.w, s) }
+
+// title says whose proposal it is.
+func (v diffView) title(p protocol.Proposal) {
+	name := p.Path
+	if p.Via != "" {
+		name += " (via " + p.Via + ")"
+	}
+	what := fmt.Sprintf("%s · session %s · %s · version %d · %s", p.Kind, p.Label, p.State, p.Version, stepsOf(p))
+	if v.width > 0 {
+		v.line(v.paint.bold(shorten(oneLine(name), v.width)))
+		v.line(v.paint.faint(shortenEnd(oneLine("  "+what+" · "+p.ID), v.width)))
+		return
+	}
+	v.line("proposal " + p.ID + " " + oneLine(name) + ": " + oneLine(what))
+}
+
+// stepsOf names the tools that made the proposal, in order, each once.
+func stepsOf(p protocol.Proposal) string {
+	var tools []string
+	seen := map[string]bool{}
+	for _, s := range p.Steps {
+		if !seen[s.Tool] {
+			seen[s.Tool] = true
+			tools = append(tools, s.Tool)
+		}
+	}
+	text := plural(len(p.Steps), "step")
+	if len(tools) > 0 {
+		text += " (" + strings.Join(tools, ", ") + ")"
+	}
+	return text
+}
+
+// proposal prints a proposal's whole diff with the ids of hunks in its @@ lines,
+// where patch and git apply do not look, and then its conflicts.
+func (v diffView) proposal(p protocol.Proposal) {
+	v.title(p)
+	if p.DiffLossy {
+		v.line(v.paint.warn("not UTF-8: bytes that cannot be shown are U+FFFD here; what is written is exact"))
+	}
+	v.unified(p)
+	for _, h := range pendingHunks(p) {
+		if h.Conflict != nil {
+			v.conflict(p, h)
+		}
+	}
+}
+
+func (v diffView) unified(p protocol.Proposal) {
+	if p.Diff == "" {
+		for _, h := range p.Hunks {
+			if h.State == protocol.HunkOpen {
+				v.line(h.ID + ":" + wordsFor(h))
+			}
+		}
+		return
+	}
+	var oldNext, newNext, oldLeft, newLeft int
+	for line := range strings.SplitSeq(strings.TrimSuffix(p.Diff, "\n"), "\n") {
+		h, isHeader := parseHeader(line)
+		inBody := oldLeft > 0 || newLeft > 0
+		switch {
+		case !inBody && isHeader:
+			oldNext, newNext, oldLeft, newLeft = h.oldStart, h.newStart, h.oldLines, h.newLines
+			v.line(v.paint.place(line + v.idsWithin(p, h)))
+			continue
+		case !inBody && !strings.HasPrefix(line, `\`):
+			v.line(v.paint.bold(v.safe(line)))
+			continue
+		}
+		op := byte(' ')
+		if line != "" {
+			op = line[0]
+		}
+		switch op {
+		case '-':
+			oldLeft, oldNext = oldLeft-1, oldNext+1
+		case '+':
+			newLeft, newNext = newLeft-1, newNext+1
+		case ' ':
+			oldLeft, newLeft = oldLeft-1, newLeft-1
+		}
+		v.body(line)
+	}
+}
+
+// idsWithin lists the hunks that a displayed hunk joins: " h1 h2".
+func (v diffView) idsWithin(p protocol.Proposal, h region) string {
+	ids := ""
+	whole := 0
+	for _, hunk := range p.Hunks {
+		if hunk.State != protocol.HunkOpen {
+			continue
+		}
+		whole++
+		oldIn := hunk.OldStart >= h.oldStart-1 && hunk.OldStart+hunk.OldLines <= h.oldStart+h.oldLines+1
+		newIn := hunk.NewStart >= h.newStart-1 && hunk.NewStart+hunk.NewLines <= h.newStart+h.newLines+1
+		if oldIn && newIn {
+			ids += " " + hunk.ID
+		}
+	}
+	if ids == "" && whole == 1 { // a whole file
+		return " " + p.Hunks[0].ID
+	}
+	return ids
+}
+
+// hunk prints one hunk alone with its context, at most limit changed lines of
+// it (0: all), and returns how many it left out.
+func (v diffView) hunk(r region, limit int) (hidden int) {
+	v.line(v.paint.place(r.header()))
+	lines := r.lines
+	if limit > 0 && len(lines) > limit {
+		hidden = len(lines) - limit
+		lines = lines[:limit]
+	}
+	for _, part := range [][]diffLine{r.before, lines} {
+		for _, l := range part {
+			v.diffLine(l)
+		}
+	}
+	if hidden > 0 {
+		return hidden
+	}
+	for _, l := range r.after {
+		v.diffLine(l)
+	}
+	return 0
+}
+
+func (v diffView) diffLine(l diffLine) {
+	v.body(string(l.op) + l.text)
+	if l.noEOL {
+		v.body(`\ No newline at end of file`)
+	}
+}
+
+// body prints a line of a diff; on a terminal it is wrapped, because a cut
+// could hide what is about to be accepted.
+func (v diffView) body(line string) {
+	if v.width == 0 {
+		v.line(line)
+		return
+	}
+	mark, text := " ", ""
+	if line != "" {
+		mark, text = line[:1], line[1:]
+	}
+	color := func(s string) string { return s }
+	switch mark {
+	case "+":
+		color = v.paint.added
+	case "-":
+		color = v.paint.removed
+	case `\`:
+		color = v.paint.faint
+	}
+	trail := ""
+	if mark == "+" {
+		trimmed := strings.TrimRight(text, " \t")
+		text, trail = trimmed, text[len(trimmed):]
+	}
+	pieces := wrap(visible(text), v.width-1)
+	for i, piece := range pieces {
+		end := ""
+		if i == len(pieces)-1 {
+			end = v.paint.blank(trail)
+		}
+		v.line(color(mark+piece) + end)
+		mark = " "
+	}
+}
+
+// safe is for lines that are neither wrapped nor part of a body.
+func (v diffView) safe(s string) string {
+	if v.width == 0 {
+		return s
+	}
+	return visible(s)
+}
+
+// conflict prints the three texts of a hunk whose base somebody else changed.
+func (v diffView) conflict(p protocol.Proposal, h protocol.Hunk) {
+	v.line(v.paint.warn(fmt.Sprintf("conflict %s at line %d of %s", h.ID, h.OldStart, oneLine(p.Path))))
+	for _, part := range []struct{ name, text string }{
+		{"base: what the agent saw", h.Conflict.Base},
+		{"tree: what stands there now", h.Conflict.Tree},
+		{"agent: what it proposes", h.Conflict.Agent},
+	} {
+		v.line(v.paint.place("--- " + part.name))
+		if part.text == "" {
+			v.line(v.paint.faint("  (nothing)"))
+			continue
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(part.text, "\n"), "\n") {
+			v.body(" " + line)
+		}
+	}
+}
+
+// wordsFor describes a hunk that no line of the diff shows.
+func wordsFor(h protocol.Hunk) string {
+	switch h.Kind {
+	case "create":
+		return "  new empty file"
+	case "delete":
+		return "  the file is deleted"
+	case "binary":
+		return "  binary content changes"
+	}
+	return fmt.Sprintf("  lines %s become lines %s; the diff is too long to show them",
+		lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines))
+}

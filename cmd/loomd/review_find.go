@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+// finder turns what a person types into proposals.
+type finder struct {
+	rev     reviewer
+	session string // only this one's; "": all
+	roots   []protocol.Root
+	cwd     string
+	waiting []protocol.Proposal // open or in conflict, as listed
+}
+
+func newFinder(e *env, rev reviewer, roots []protocol.Root, session string) (*finder, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = real
+	}
+	f := &finder{rev: rev, session: session, roots: roots, cwd: cwd}
+	res, err := rev.Proposals(e.ctx, protocol.ProposalsListParams{Session: session})
+	f.waiting = res.Proposals
+	return f, err
+}
+
+// decided lists the proposals in which something may have been decided, those
+// that still wait first, the others newest first.
+func (f *finder) decided(ctx context.Context) ([]protocol.Proposal, error) {
+	out := slices.Clone(f.waiting)
+	for _, state := range []protocol.ProposalState{protocol.ProposalApplied, protocol.ProposalRejected} {
+		res, err := f.rev.Proposals(ctx, protocol.ProposalsListParams{Session: f.session, State: state})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, res.Proposals...)
+	}
+	return out, nil
+}
+
+// show finds proposals in any state; a path that several sessions change gives
+// all of them.
+func (f *finder) show(ctx context.Context, names []string) ([]protocol.Proposal, error) {
+	var out []protocol.Proposal
+	var all []protocol.Proposal // fetched when a name is not among those that wait
+	for _, name := range names {
+		found := f.match(f.waiting, name)
+		if len(found) == 0 && all == nil {
+			var err error
+			if all, err = f.decided(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if len(found) == 0 {
+			found = f.match(all, name)
+		}
+		if len(found) == 0 {
+			return nil, usagef("no proposal is called %s and none changes a file of that name", oneLine(name))
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// one finds the proposal that is meant among list. what says what it is for:
+// "decide", "undo".
+func (f *finder) one(list []protocol.Proposal, name, what string) (protocol.Proposal, error) {
+	switch found := f.match(list, name); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return protocol.Proposal{}, usagef("nothing to %s: no proposal is called %s and none changes a file of that name", what, oneLine(name))
+	default:
+		return protocol.Proposal{}, ambiguous(name, found)
+	}
+}
+
+// ambiguous lists what a name could mean.
+func ambiguous(name string, found []protocol.Proposal) error {
+	ids := make([]string, len(found))
+	for i, p := range found {
+		ids[i] = p.ID + " (" + p.Path + ", session " + p.Label + ")"
+	}
+	return usagef("%s is more than one proposal: %s", oneLine(name), oneLine(strings.Join(ids, ", ")))
+}
+
+// match returns the proposals that name means: the one of that id, else those
+// that change a file of that name, else those whose id begins with it.
+func (f *finder) match(list []protocol.Proposal, name string) []protocol.Proposal {
+	if i := slices.IndexFunc(list, func(p protocol.Proposal) bool { return p.ID == name }); i >= 0 {
+		return list[i : i+1]
+	}
+	for _, wire := range f.wirePaths(name) {
+		var found []protocol.Proposal
+		for _, p := range list {
+			if p.Path == wire || p.Via == wire {
+				found = append(found, p)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	var found []protocol.Proposal
+	for _, p := range list {
+		if name != "" && strings.HasPrefix(strings.ToLower(p.ID), strings.ToLower(name)) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// wirePaths are the paths that name can mean on the wire: as seen from the
+// working directory, and as it is.
+func (f *finder) wirePaths(name string) []string {
+	abs := name
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(f.cwd, name)
+	}
+	abs = filepath.Clean(abs)
+	names := []string{abs}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		names = append(names, filepath.Join(dir, filepath.Base(abs)))
+	}
+	var out []string
+	for _, n := range names {
+		for _, r := range f.roots {
+			rel, err := filepath.Rel(r.Path, n)
+			if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+				continue
+			}
+			rel = filepath.ToSlash(rel)
+			if len(f.roots) > 1 {
+				rel = path.Join(r.Name, rel)
+			}
+			out = append(out, rel)
+		}
+	}
+	return append(out, path.Clean(filepath.ToSlash(name)))
+}

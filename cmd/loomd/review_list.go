@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+type listCmd struct {
+	target
+	Session string `placeholder:"LABEL" help:"Only this session's proposals."`
+	JSON    bool   `name:"json" help:"Print the list as JSON."`
+}
+
+func (c *listCmd) Run(e *env) error {
+	cl, err := c.review(e)
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	res, err := cl.Proposals(e.ctx, protocol.ProposalsListParams{Session: c.Session})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return e.json(res)
+	}
+	if len(res.Proposals) == 0 {
+		return e.printf("%s\n", nothingPending)
+	}
+	return e.proposals(res.Proposals)
+}
+
+// proposals prints a table of proposals.
+func (e *env) proposals(list []protocol.Proposal) error {
+	rows := [][]string{{"ID", "PATH", "LINES", "HUNKS", "SESSION", "STATE"}}
+	for _, p := range list {
+		lines := "+" + strconv.Itoa(p.Added) + " −" + strconv.Itoa(p.Removed)
+		state := string(p.State)
+		if p.Kind != "modify" {
+			state += " (" + p.Kind + ")"
+		}
+		rows = append(rows, []string{p.ID, p.Path, lines, strconv.Itoa(p.HunkCount), p.Label, state})
+	}
+	for i, line := range table(rows) {
+		switch {
+		case i == 0:
+			line = e.paint.faint(line)
+		case list[i-1].State == protocol.ProposalConflict:
+			line = e.paint.warn(line)
+		}
+		if err := e.printf("%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

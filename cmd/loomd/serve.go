@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/loomd/loomd/daemon"
+	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/place"
+)
+
+type serveCmd struct {
+	Root     []string      `sep:"none" placeholder:"DIR" help:"Folder to serve; may be given several times (default: the nearest one upwards that holds .git or .loom, else this one)."`
+	Stdio    bool          `xor:"where" help:"Serve the client on stdin and stdout, too, and end with it. When another daemon serves the folder already, pass everything on to that one."`
+	Socket   string        `xor:"where" placeholder:"PATH" help:"Listen here instead of on the private socket of this user and folder."`
+	Idle     time.Duration `placeholder:"DUR" help:"End when there was no client for this long (default: never)."`
+	MaxFrame int64         `placeholder:"BYTES" help:"Longest message that is taken (default: 64 MiB)."`
+	LogLevel slog.Level    `default:"info" placeholder:"LEVEL" help:"What is logged to stderr: debug, info, warn or error (default: ${default})."`
+}
+
+func (serveCmd) Help() string {
+	return `Speaks JSON-RPC with LSP framing. Editors start "loomd serve --stdio" as a language server; agents and reviewers find the daemon by its private socket. Commands that need a daemon start one by themselves, so you rarely type this.`
+}
+
+func (c *serveCmd) Run(e *env) error {
+	ready := inheritedReady()
+	defer ready.close()
+	err := c.serve(e, ready)
+	if err != nil {
+		ready.tell(err)
+	}
+	return err
+}
+
+func (c *serveCmd) serve(e *env, ready *readyPipe) error {
+	roots, err := target{Root: c.Root}.roots()
+	switch {
+	case err != nil:
+		return err
+	case c.Idle < 0:
+		return usagef("--idle %v: must not be negative", c.Idle)
+	case c.MaxFrame < 0:
+		return usagef("--max-frame %d: must not be negative", c.MaxFrame)
+	}
+	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	opts := daemon.Options{
+		Roots: roots, Socket: c.Socket, Idle: c.Idle, MaxFrame: c.MaxFrame,
+		Logger: log, Version: version(),
+	}
+	if c.Stdio {
+		return c.stdio(e, opts)
+	}
+	srv, err := daemon.New(opts)
+	if err != nil {
+		return fmt.Errorf("serving %s: %w", roots[0], err)
+	}
+	defer srv.Close()
+	return ended(e.ctx, srv.Serve(e.ctx, func() { ready.tell(nil) }))
+}
+
+// ended makes an orderly end by a signal no error.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// stdio serves the client on stdin and stdout, or is its way to the daemon that
+// serves the roots already.
+func (c *serveCmd) stdio(e *env, opts daemon.Options) error {
+	for end := time.Now().Add(bridgeTime); ; {
+		srv, err := daemon.New(opts)
+		var other *daemon.AlreadyRunning
+		if !errors.As(err, &other) {
+			if err != nil {
+				return fmt.Errorf("serving %s: %w", opts.Roots[0], err)
+			}
+			return c.stdioServe(e, srv)
+		}
+		conn, derr := dialOther(e.ctx, opts.Roots, other)
+		if derr == nil {
+			opts.Logger.Info("Passing everything on", "pid", other.PID, "socket", conn.RemoteAddr().String())
+			return bridge(e.ctx, stdio{e.stdin, e.stdout}, conn)
+		}
+		if !errors.Is(derr, client.ErrNotRunning) || time.Now().After(end) {
+			return fmt.Errorf("%w, and cannot be reached: %w", err, derr)
+		}
+		select { // it is starting or ending
+		case <-e.ctx.Done():
+			return nil
+		case <-time.After(bridgePause):
+		}
+	}
+}
+
+func (c *serveCmd) stdioServe(e *env, srv *daemon.Server) error {
+	defer srv.Close()
+	ctx, stop := context.WithCancel(e.ctx)
+	defer stop()
+	socket := make(chan error, 1)
+	go func() { socket <- srv.Serve(ctx, nil) }()
+	err := srv.ServeConn(ctx, stdio{e.stdin, e.stdout})
+	stop()
+	return errors.Join(ended(ctx, err), ended(ctx, <-socket))
+}
+
+// stdio is a connection over the process's own streams.
+type stdio struct {
+	in  *os.File
+	out io.Writer
+}
+
+func (s stdio) Read(p []byte) (int, error)  { return s.in.Read(p) }
+func (s stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+// Close ends a Read that waits where the system allows it.
+func (s stdio) Close() error { return s.in.Close() }
+
+// readyPipe is where whoever started this process in the background hears how
+// the start went; nil when nobody listens.
+type readyPipe struct{ f *os.File }
+
+// inheritedReady takes the descriptor over, so that no child gets it.
+func inheritedReady() *readyPipe {
+	fd, err := strconv.ParseUint(os.Getenv(client.ReadyEnv), 10, 31)
+	os.Unsetenv(client.ReadyEnv)
+	if err != nil {
+		return nil
+	}
+	closeOnExec(uintptr(fd))
+	return &readyPipe{os.NewFile(uintptr(fd), "ready")}
+}
+
+// tell says that the daemon listens, or why it does not, once.
+func (r *readyPipe) tell(err error) {
+	if r == nil || r.f == nil {
+		return
+	}
+	line := client.ReadyLine
+	var other *daemon.AlreadyRunning
+	switch {
+	case errors.As(err, &other), errors.Is(err, place.ErrAnswered):
+		line = client.BusyLine
+	case err != nil:
+		line = oneLine(err.Error())
+	}
+	fmt.Fprintln(r.f, line)
+	r.close()
+}
+
+func (r *readyPipe) close() {
+	if r != nil && r.f != nil {
+		r.f.Close()
+		r.f = nil
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+type statusCmd struct {
+	target
+	JSON bool `name:"json" help:"Print it as JSON."`
+}
+
+func (statusCmd) Help() string {
+	return `Starts nothing: when no daemon runs, it says so, and that is no failure.`
+}
+
+func (c *statusCmd) Run(e *env) error {
+	cl, err := c.connect(e, protocol.RoleReviewer, nil, 0)
+	if errors.Is(err, client.ErrNotRunning) {
+		if c.JSON {
+			return e.json(struct {
+				Running bool `json:"running"`
+			}{false})
+		}
+		return e.printf("no daemon is running\n")
+	}
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	st, err := cl.Status(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return e.json(struct {
+			Running bool `json:"running"`
+			protocol.StatusResult
+		}{true, st})
+	}
+	for _, line := range statusLines(st) {
+		if err := e.printf("%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func statusLines(st protocol.StatusResult) []string {
+	rows := [][]string{
+		{"daemon", fmt.Sprintf("pid %d, version %s, since %s", st.PID, st.Version, st.Started)},
+	}
+	for _, r := range st.Roots {
+		rows = append(rows, []string{"root", r.Path})
+	}
+	rows = append(rows,
+		[]string{"socket", st.Socket},
+		[]string{"state", st.StateDir},
+	)
+	for _, cl := range st.Clients {
+		rows = append(rows, []string{"client", string(cl.Role) + " " + cl.Name})
+	}
+	for _, s := range st.Sessions {
+		text := fmt.Sprintf("%s: %s", s.Label, plural(s.Proposals, "proposal"))
+		if !s.Open {
+			text += ", closed"
+		}
+		rows = append(rows, []string{"session", text})
+	}
+	rows = append(rows, []string{"waiting", plural(st.Proposals, "proposal")})
+	for _, p := range st.Problems {
+		rows = append(rows, []string{"problem", p})
+	}
+	return table(rows)
+}

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	lsp "go.lsp.dev/protocol"
+
+	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
+	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools"
+)
+
+// client is one connection.
+type client struct {
+	server *Server
+	conn   *rpc.Conn
+
+	mu       sync.Mutex // guards the fields below
+	stage    stage
+	name     string // who decides, in reviews
+	rights   protocol.Rights
+	session  string // an agent's
+	tools    *tools.Registry
+	encoding protocol.PositionEncoding
+	edits    bool // the editor takes versioned edits
+	// uris is how the editor spells its open documents.
+	uris map[diffpreview.Path]lsp.DocumentURI
+}
+
+// stage is where a connection is in LSP's life cycle.
+type stage int
+
+const (
+	fresh stage = iota
+	running
+	shutDown
+)
+
+func newClient(s *Server) *client { return &client{server: s, encoding: protocol.UTF16, uris: map[diffpreview.Path]lsp.DocumentURI{}} }
+
+// handle answers one message: the table says who may send it.
+func (c *client) handle(ctx context.Context, _ *rpc.Conn, req *rpc.Request) (any, error) {
+	m, known := methods[req.Method]
+	if err := c.admit(req.Method, m, known); err != nil {
+		return nil, err
+	}
+	result, err := m.run(ctx, c, req.Params)
+	if err != nil {
+		return nil, wireError(err)
+	}
+	return result, nil
+}
+
+func (c *client) admit(name string, m method, known bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case name == "exit":
+		return nil
+	case c.stage == fresh && name != "initialize":
+		return &rpc.Error{Code: rpc.CodeServerNotInitialized, Message: "initialize comes first"}
+	case c.stage != fresh && name == "initialize":
+		return &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "initialize comes once"}
+	case c.stage == shutDown:
+		return &rpc.Error{Code: rpc.CodeInvalidRequest, Message: "the connection is shut down"}
+	case !known:
+		return &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "no method " + name}
+	case m.propose && !c.rights.Propose:
+		return forbidden("a connection of role %s calls no tools: connect as agent", c.rights.Role)
+	case m.decide && !c.rights.Decide:
+		return forbidden("a connection of role %s decides nothing: connect as editor or reviewer", c.rights.Role)
+	}
+	return nil
+}
+
+func forbidden(format string, role protocol.Role) error {
+	return &rpc.Error{
+		Code: rpc.CodeRequestFailed, Message: fmt.Sprintf(format, role),
+		Data: protocol.ErrorData{Kind: "rights", Hint: "what proposes cannot decide, and what decides cannot propose"},
+	}
+}
+
+// decode reads parameters strictly enough to say what is wrong with them.
+func decode[T any](params json.RawMessage) (T, error) {
+	var p T
+	if len(params) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return p, invalid("parameters: %v", err)
+	}
+	return p, nil
+}
+
+func invalid(format string, args ...any) error {
+	return &rpc.Error{
+		Code: rpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...),
+		Data: protocol.ErrorData{Kind: "invalid_params"},
+	}
+}
+
+// announce tells editors and reviewers of a change. It is called in order and
+// only queues.
+func (s *Server) announce(e diffpreview.Event) {
+	method, params := s.notification(e)
+	s.mu.Lock()
+	for c := range s.clients {
+		if c.decides() {
+			// A client that is gone or does not read is the connection's affair.
+			_ = c.conn.Notify(method, params)
+		}
+	}
+	s.mu.Unlock()
+	s.watch()
+}
+
+func (s *Server) notification(e diffpreview.Event) (string, any) {
+	if e.Session != nil {
+		return protocol.MethodSessionsDidChange, s.wireSession(*e.Session)
+	}
+	return protocol.MethodProposalsDidChange, protocol.ProposalDidChangeParams{Proposal: s.wireProposal(e.Proposal, withHunks)}
+}
+
+func (c *client) decides() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stage == running && c.rights.Decide
+}

@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	lsp "go.lsp.dev/protocol"
+
+	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// place finds the file that a document's URI names. Documents that are no
+// files, or lie outside the workspace, are nothing to a daemon.
+func (c *client) place(u lsp.DocumentURI) (diffpreview.Path, bool) {
+	abs, ok := fileOf(u)
+	if !ok {
+		return diffpreview.Path{}, false
+	}
+	p, _, err := c.server.ws.Resolve(abs)
+	return p, err == nil
+}
+
+func (c *client) didOpen(_ context.Context, p lsp.DidOpenTextDocumentParams) (none, error) {
+	if path, ok := c.place(p.TextDocument.URI); ok {
+		c.mu.Lock()
+		c.uris[path] = p.TextDocument.URI
+		c.mu.Unlock()
+		c.server.store.OpenDocument(c, path, p.TextDocument.Version, p.TextDocument.Text)
+		c.server.watch()
+	}
+	return nil, nil
+}
+
+func (c *client) didChange(_ context.Context, p protocol.DidChangeParams) (none, error) {
+	path, ok := c.place(p.TextDocument.URI)
+	if !ok {
+		return nil, nil
+	}
+	text, _, open := c.server.store.Document(c, path)
+	if !open {
+		return nil, fmt.Errorf("didChange of %s, which is not open", c.server.ws.Name(path))
+	}
+	for _, change := range p.ContentChanges {
+		var err error
+		if text, err = changed(text, change, c.encoding); err != nil {
+			return nil, err
+		}
+	}
+	c.server.store.ChangeDocument(c, path, p.TextDocument.Version, text)
+	return nil, nil
+}
+
+func changed(text string, change protocol.ContentChange, enc protocol.PositionEncoding) (string, error) {
+	if change.Range == nil {
+		return change.Text, nil
+	}
+	start, end := offsetOf(text, change.Range.Start, enc), offsetOf(text, change.Range.End, enc)
+	if end < start {
+		return "", errors.New("didChange: a range that ends before it starts")
+	}
+	var b strings.Builder
+	b.Grow(start + len(change.Text) + len(text) - end)
+	b.WriteString(text[:start])
+	b.WriteString(change.Text)
+	b.WriteString(text[end:])
+	return b.String(), nil
+}
+
+func (c *client) didSave(_ context.Context, p lsp.DidSaveTextDocumentParams) (none, error) {
+	if path, ok := c.place(p.TextDocument.URI); ok {
+		c.server.store.SaveDocument(c, path)
+	}
+	return nil, nil
+}
+
+func (c *client) didClose(_ context.Context, p lsp.DidCloseTextDocumentParams) (none, error) {
+	if path, ok := c.place(p.TextDocument.URI); ok {
+		c.server.store.CloseDocument(c, path)
+		c.server.watch()
+	}
+	return nil, nil
+}
+
+// ApplyEdits asks the editor to edit an open document at a version, so that
+// the change is in its undo history and nothing that was typed meanwhile is
+// lost.
+func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version int32, text string, edits []diffpreview.DocumentEdit) error {
+	c.mu.Lock()
+	takes, enc, uri := c.edits, c.encoding, c.uris[path]
+	c.mu.Unlock()
+	if !takes {
+		return errors.New("it does not take versioned edits")
+	}
+	change := lsp.TextDocumentEdit{
+		TextDocument: lsp.OptionalVersionedTextDocumentIdentifier{
+			TextDocumentIdentifier: lsp.TextDocumentIdentifier{URI: uri}, Version: &version,
+		},
+	}
+	for _, e := range edits {
+		change.Edits = append(change.Edits, lsp.TextEdit{
+			Range:   lsp.Range{Start: positionOf(text, e.Start, enc), End: positionOf(text, e.End, enc)},
+			NewText: e.Text,
+		})
+	}
+	var answer lsp.ApplyWorkspaceEditResponse
+	err := c.conn.Call(ctx, "workspace/applyEdit", lsp.ApplyWorkspaceEditParams{
+		Label: "loomd: accepted change", Edit: lsp.WorkspaceEdit{DocumentChanges: []lsp.TextDocumentEdit{change}},
+	}, &answer)
+	switch {
+	case err != nil:
+		return err
+	case !answer.Applied && answer.FailureReason != "":
+		return errors.New(answer.FailureReason)
+	case !answer.Applied:
+		return errors.New("it refused the edit")
+	}
+	return nil
+}

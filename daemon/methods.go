@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+// method is how one message is answered.
+type method struct {
+	run     func(ctx context.Context, c *client, params json.RawMessage) (any, error)
+	propose bool // only for connections that may propose
+	decide  bool // only for connections that may decide
+}
+
+// on makes a method of a function over its parameters' type.
+func on[P, R any](f func(c *client, ctx context.Context, p P) (R, error)) method {
+	return method{run: func(ctx context.Context, c *client, params json.RawMessage) (any, error) {
+		p, err := decode[P](params)
+		if err != nil {
+			return nil, err
+		}
+		return f(c, ctx, p)
+	}}
+}
+
+func proposing(m method) method { m.propose = true; return m }
+func deciding(m method) method  { m.decide = true; return m }
+
+// none is the result of a notification, and of shutdown.
+type none = any
+
+// methods is the whole wire: LSP's messages and loomd's. It is filled by init
+// because its functions refer to it through the client.
+var methods map[string]method
+
+func init() {
+	methods = map[string]method{
+		"initialize":  on((*client).initialize),
+		"initialized": on((*client).initialized),
+		"shutdown":    on((*client).shutdown),
+		"exit":        on((*client).exit),
+		"$/setTrace":  on((*client).setTrace),
+
+		"textDocument/didOpen":   deciding(on((*client).didOpen)),
+		"textDocument/didChange": deciding(on((*client).didChange)),
+		"textDocument/didSave":   deciding(on((*client).didSave)),
+		"textDocument/didClose":  deciding(on((*client).didClose)),
+
+		protocol.MethodToolsList:       on((*client).toolsList),
+		protocol.MethodToolsCall:       proposing(on((*client).toolsCall)),
+		protocol.MethodProposalsList:   on((*client).proposalsList),
+		protocol.MethodProposalsGet:    on((*client).proposalsGet),
+		protocol.MethodProposalsDecide: deciding(on((*client).proposalsDecide)),
+		protocol.MethodProposalsUndo:   deciding(on((*client).proposalsUndo)),
+		protocol.MethodSessionsList:    on((*client).sessionsList),
+		protocol.MethodSessionsClose:   on((*client).sessionsClose),
+		protocol.MethodStatus:          on((*client).status),
+	}
+}

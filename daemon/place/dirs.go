@@ -1,0 +1,101 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// NotPrivateError is a directory, file or socket that somebody else could own,
+// read or have put there. It is never used.
+type NotPrivateError struct {
+	Path   string
+	Reason string // "is a symbolic link", "belongs to uid 0", ...
+}
+
+func (e *NotPrivateError) Error() string {
+	return fmt.Sprintf("%s is not private: it %s", e.Path, e.Reason)
+}
+
+// MakePrivateDir makes dir and the directories above it that are missing, all
+// 0700 whatever the umask, or checks the one that is there: see
+// [CheckPrivateDir].
+func MakePrivateDir(dir string) error {
+	err := CheckPrivateDir(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if _, err := os.Stat(parent); errors.Is(err, fs.ErrNotExist) && parent != dir {
+		if err := MakePrivateDir(parent); err != nil {
+			return err
+		}
+	}
+	switch err := os.Mkdir(dir, 0o700); {
+	case errors.Is(err, fs.ErrExist): // somebody was faster: it is checked below
+	case err != nil:
+		return fmt.Errorf("making a private directory: %w", err)
+	default:
+		// A umask can only have taken bits away: from the owner, too.
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("making a private directory: %w", err)
+		}
+	}
+	return CheckPrivateDir(dir)
+}
+
+// CheckPrivateDir returns nil when dir is a directory (not a link to one) that
+// belongs to this user and that nobody else can enter, a *[NotPrivateError]
+// when it is something else, and an error that is [fs.ErrNotExist] when there
+// is nothing.
+func CheckPrivateDir(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &NotPrivateError{dir, "is a symbolic link"}
+	case !info.IsDir():
+		return &NotPrivateError{dir, "is not a directory"}
+	}
+	if err := checkOwner(dir, info); err != nil {
+		return err
+	}
+	if othersMayUse(info) {
+		return &NotPrivateError{dir, fmt.Sprintf("has mode %04o (chmod 700 would help)", info.Mode().Perm())}
+	}
+	return nil
+}
+
+// socketDir picks the directory of private sockets whose file names take room
+// bytes, separator included.
+func socketDir(room int) (string, error) {
+	var dirs []string
+	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) && CheckPrivateDir(run) == nil {
+		dirs = append(dirs, filepath.Join(run, "loomd"))
+	}
+	name := "loomd-" + strconv.Itoa(os.Getuid())
+	dirs = append(dirs, filepath.Join(os.TempDir(), name))
+	if shortTemp != "" {
+		dirs = append(dirs, filepath.Join(shortTemp, name))
+	}
+	for _, d := range dirs {
+		if len(d)+max(room, bindRoom) <= maxSocketPath {
+			return d, nil
+		}
+	}
+	return "", fmt.Errorf("no directory for the socket has a short enough name (at most %d bytes): %q",
+		maxSocketPath-max(room, bindRoom), dirs)
+}
+
+// stateBase is the directory that holds the state of every set of roots.
+func stateBase() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "loomd"), nil
+	}
+	return platformStateBase()
+}

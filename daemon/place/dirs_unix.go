@@ -1,0 +1,36 @@
+//go:build unix
+
+package place
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// shortTemp is where sockets go when the temporary directory's name is too
+// long, as it is in some test runners and on darwin.
+const shortTemp = "/tmp"
+
+func checkOwner(path string, info fs.FileInfo) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return &NotPrivateError{path, "has an owner that cannot be told"}
+	}
+	if int(st.Uid) != os.Getuid() {
+		return &NotPrivateError{path, fmt.Sprintf("belongs to uid %d", st.Uid)}
+	}
+	return nil
+}
+
+func othersMayUse(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+func platformStateBase() (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the state directory: %w", err)
+	}
+	return filepath.Join(home, ".local", "state", "loomd"), nil
+}

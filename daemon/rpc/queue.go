@@ -1,0 +1,134 @@
+package rpc
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// joinLimit is up to how many bytes waiting frames are joined into one write:
+// below it a system call costs more than the copy.
+const joinLimit = 32 << 10
+
+// queue holds the frames that the peer has not read yet. Nobody who adds to it
+// waits for the peer: one goroutine at a time writes, and it is started, or is
+// the adding one at its own wish, only when there is something to write.
+type queue struct {
+	w     io.Writer
+	limit int64 // bytes that may wait before a further frame fails
+
+	mu      sync.Mutex // guards the fields below
+	frames  [][]byte
+	size    int64 // bytes of frames and of the write in progress
+	writing bool
+	idle    chan struct{} // made when writing starts, closed by the writer when it ends
+	err     error         // set once: nothing is written any more
+}
+
+// add appends a frame. start says that the caller must see to drain being run,
+// by itself or by a goroutine. The frame belongs to the queue.
+func (q *queue) add(frame []byte) (start bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.err == nil && q.size > q.limit {
+		q.stop(ErrSlow)
+	}
+	if q.err != nil {
+		return false, q.err
+	}
+	q.frames = append(q.frames, frame)
+	q.size += int64(len(frame))
+	if q.writing {
+		return false, nil
+	}
+	q.writing = true
+	q.idle = make(chan struct{})
+	return true, nil
+}
+
+// drain writes until nothing waits and returns the error that ended the queue,
+// if one did.
+func (q *queue) drain() error {
+	var written int64
+	var err error
+	for {
+		q.mu.Lock()
+		q.size -= written
+		if err != nil {
+			q.stop(err)
+		}
+		if q.err != nil || len(q.frames) == 0 {
+			q.writing = false
+			close(q.idle)
+			err = q.err
+			q.mu.Unlock()
+			return err
+		}
+		next := q.take()
+		q.mu.Unlock()
+		_, err = q.w.Write(next)
+		written = int64(len(next))
+	}
+}
+
+// take removes the next frame, or as many as fit into one joined write. q.mu is
+// held.
+func (q *queue) take() []byte {
+	count, size := 0, 0
+	for _, f := range q.frames {
+		if count > 0 && size+len(f) > joinLimit {
+			break
+		}
+		count, size = count+1, size+len(f)
+	}
+	next := q.frames[0]
+	if count > 1 {
+		next = make([]byte, 0, size)
+		for _, f := range q.frames[:count] {
+			next = append(next, f...)
+		}
+	}
+	clear(q.frames[:count])
+	if q.frames = q.frames[count:]; len(q.frames) == 0 {
+		q.frames = nil
+	}
+	return next
+}
+
+// stop drops what waits and lets every later add fail with err. q.mu is held.
+func (q *queue) stop(err error) {
+	if q.err != nil {
+		return
+	}
+	q.err = err
+	for _, f := range q.frames {
+		q.size -= int64(len(f))
+	}
+	q.frames = nil
+}
+
+// close ends the queue with ErrClosed. A write in progress is not touched.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stop(ErrClosed)
+}
+
+// wait returns when no write is in progress and none waits, or after limit; it
+// says which.
+func (q *queue) wait(limit time.Duration) bool {
+	q.mu.Lock()
+	writing, idle := q.writing, q.idle
+	q.mu.Unlock()
+	if !writing {
+		return true
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-idle:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/tools"
+)
+
+func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListResult, error) {
+	registry := c.tools
+	if registry == nil {
+		registry = c.server.tools
+	}
+	out := protocol.ToolsListResult{Tools: []protocol.Tool{}}
+	for _, t := range registry.List() {
+		out.Tools = append(out.Tools, protocol.Tool{
+			Name: t.Name, Description: t.Description,
+			InputSchema: t.Input.JSON, OutputSchema: t.Output.JSON,
+			Annotations: protocol.ToolAnnotations{
+				ReadOnlyHint: t.Annotations.ReadOnly, DestructiveHint: t.Annotations.Destructive,
+				IdempotentHint: t.Annotations.Idempotent, OpenWorldHint: t.Annotations.OpenWorld,
+			},
+		})
+	}
+	return out, nil
+}
+
+func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*protocol.ToolsCallResult, error) {
+	if p.CallID == "" {
+		p.CallID = c.server.nextCallID()
+	}
+	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
+		View: c.server.store.View(c.session), Logger: c.server.logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	result := &protocol.ToolsCallResult{
+		CallID: outcome.CallID, Content: wireContent(outcome.Content),
+		StructuredContent: outcome.Structured, IsError: outcome.IsError, Reviews: []protocol.Review{},
+	}
+	if len(result.StructuredContent) == 0 {
+		result.StructuredContent = json.RawMessage("{}")
+	}
+	pending := c.server.store.Reviews(c.session)
+	for _, r := range pending {
+		result.Reviews = append(result.Reviews, protocol.Review(r))
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // nobody reads this: the reviews wait for the next call
+	}
+	return result, c.server.store.Told(c.session, len(pending))
+}
+
+func wireContent(blocks []tools.Block) []protocol.Content {
+	out := make([]protocol.Content, len(blocks))
+	for i, b := range blocks {
+		out[i] = protocol.Content{Type: b.Type, Text: b.Text, MimeType: b.MimeType}
+		if len(b.Data) > 0 {
+			out[i].Data = base64.StdEncoding.EncodeToString(b.Data)
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"time"
+
+	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// detail is how much of a proposal goes over the wire.
+type detail int
+
+const (
+	summary   detail = iota
+	withHunks        // notifications: who wants the diff asks for it
+	whole
+)
+
+// maxDiff bounds the diff of one answer in bytes. Above it a reader asks for
+// the texts, which come in pages.
+const maxDiff = 4 << 20
+
+func (s *Server) wireRoots() []protocol.Root {
+	out := []protocol.Root{}
+	for _, r := range s.ws.Roots() {
+		out = append(out, protocol.Root(r))
+	}
+	return out
+}
+
+func (s *Server) wireSession(sess diffpreview.Session) protocol.Session {
+	return protocol.Session{
+		ID: sess.ID, Label: sess.Label, Toolset: sess.Toolset, ReviewMode: sess.ReviewMode, Sandbox: sess.Sandbox,
+		Open: sess.Open, Created: sess.Created.Format(time.RFC3339), Proposals: s.store.Pending(sess.ID),
+	}
+}
+
+func (s *Server) wireSessions() []protocol.Session {
+	out := []protocol.Session{}
+	for _, sess := range s.store.Sessions() {
+		out = append(out, s.wireSession(sess))
+	}
+	return out
+}
+
+// wireProposal adds what only the store knows.
+func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Proposal {
+	out := wireProposal(p, d)
+	if sess, ok := s.store.Session(p.Session); ok {
+		out.Label = sess.Label
+	}
+	return out
+}
+
+func wireProposal(p *diffpreview.Proposal, d detail) protocol.Proposal {
+	out := protocol.Proposal{
+		ID: p.ID, Session: p.Session, Label: p.Session, Path: p.Name, Via: p.Via, Kind: wireKind(p.Kind),
+		State: protocol.ProposalState(p.State()), Version: p.Version, BaseHash: p.Base.Hash(), Steps: []protocol.Step{},
+	}
+	out.Added, out.Removed, out.HunkCount = p.Counts()
+	for _, s := range p.Steps {
+		out.Steps = append(out.Steps, protocol.Step{CallID: s.Call.ID, Tool: s.Call.Tool, Time: s.Time.Format(time.RFC3339)})
+	}
+	if d == summary {
+		return out
+	}
+	for i, place := range p.Places() {
+		out.Hunks = append(out.Hunks, wireHunk(p, &p.Hunks[i], place))
+	}
+	if d == whole {
+		if out.Diff, out.DiffLossy = p.Diff(); len(out.Diff) > maxDiff {
+			out.Diff, out.DiffLossy = "", false
+		}
+	}
+	return out
+}
+
+func wireKind(k diffpreview.HunkKind) string {
+	if k == diffpreview.KindText {
+		return "modify"
+	}
+	return string(k)
+}
+
+func wireHunk(p *diffpreview.Proposal, h *diffpreview.Hunk, place diffpreview.Place) protocol.Hunk {
+	out := protocol.Hunk{
+		ID: h.ID, Kind: string(h.Kind), State: protocol.HunkState(h.State),
+		OldStart: fromOne(place.OldStart, place.OldLines), OldLines: place.OldLines,
+		NewStart: fromOne(place.NewStart, place.NewLines), NewLines: place.NewLines,
+	}
+	if h.Decision != nil {
+		out.By, out.Comment = h.Decision.By, h.Decision.Comment
+	}
+	if h.State == diffpreview.HunkConflict {
+		base, _ := p.Text(h.Old)
+		agent, _ := p.Text(h.New)
+		tree, _ := p.Text(p.TreeText(h))
+		out.Conflict = &protocol.Conflict{Base: base, Tree: tree, Agent: agent}
+	}
+	return out
+}
+
+// fromOne numbers a range as a unified diff does.
+func fromOne(start, lines int) int {
+	if lines == 0 {
+		return start
+	}
+	return start + 1
+}

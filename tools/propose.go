@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// maxDiff is how much of a step's diff a result carries, in bytes. The person
+// who reviews it sees all of it.
+const maxDiff = 64 << 10
+
+// proposed is what edit_file and write_file say of the proposal they made or
+// extended.
+type proposed struct {
+	Proposal string `json:"proposal" jsonschema:"id of the proposal that a person reviews"`
+	State    string `json:"state" jsonschema:"open, conflict, or withdrawn when nothing is left to review"`
+	Version  int    `json:"version" jsonschema:"version of the proposal"`
+	Hash     string `json:"hash" jsonschema:"SHA-256 of the file's new bytes in your view"`
+	Diff     string `json:"diff" jsonschema:"unified diff of this call alone"`
+	Lossy    bool   `json:"lossy,omitempty" jsonschema:"diff has U+FFFD in place of what cannot be decoded"`
+	cut
+}
+
+func describeStep(step diffpreview.Step) proposed {
+	out := proposed{
+		Proposal: step.Proposal.ID, State: string(step.Proposal.State()), Version: step.Proposal.Version,
+		Hash: step.After.Hash(), Diff: step.Diff, Lossy: step.Lossy,
+	}
+	if len(out.Diff) > maxDiff {
+		end := strings.LastIndexByte(out.Diff[:maxDiff], '\n') + 1
+		for end == 0 || !utf8.RuneStart(out.Diff[end]) { // one line of that length
+			if end == 0 {
+				end = maxDiff + 1
+			}
+			end--
+		}
+		out.cut = cut{
+			Truncated: true, Shown: int64(end), Total: int64(len(out.Diff)), Unit: "bytes of the diff",
+			Next: "call read_file to see the new text",
+		}
+		out.Diff = out.Diff[:end]
+	}
+	return out
+}
+
+// propose changes the file that name means. Errors of change pass through.
+func propose(ctx context.Context, tc *Context, tool, name string, change func(p diffpreview.Path, now diffpreview.Content) ([]byte, error)) (p diffpreview.Path, via string, step diffpreview.Step, err error) {
+	if p, via, err = tc.View.Workspace().Resolve(name); err != nil {
+		return p, via, step, err
+	}
+	if strings.HasSuffix(name, "/") {
+		return p, via, step, failf(diffpreview.CodeIsDirectory, "%s names a directory", name).with("path", name)
+	}
+	seen, known := tc.View.LastSeen(p)
+	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
+		func(now diffpreview.Content) (diffpreview.Content, error) {
+			data, err := change(p, now)
+			now.Exists, now.Data = true, data
+			return now, err
+		})
+	if err == nil && known && seen != step.Before.Hash() {
+		// The file had changed since the agent saw it. It still has not seen that
+		// change, so a write of the whole file must stay stale until it reads.
+		tc.View.Saw(p, seen)
+	}
+	return p, via, step, err
+}
+
+func stale(name string, now diffpreview.Content, format string) *Failure {
+	f := failf(diffpreview.CodeStale, format, name).with("path", name).with("hash", now.Hash())
+	f.Hint = "read the file and decide again"
+	return f
+}

@@ -1,0 +1,222 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+//go:embed read_file.md
+var readFileText string
+
+// maxReadBytes is the most that one read_file returns. A reply is one frame of at
+// most 64 MiB, and a byte of text can take 13 in it: a control character is
+// \u0001 in the structured result and \\u0001 in its text.
+const maxReadBytes = 4 << 20
+
+// wholeRead is the size in bytes up to which a file is read whole, so that its
+// lines are counted and its hash is known, whatever part of it is shown. It is
+// the size up to which a proposal keeps its base whole.
+const wholeRead = 8 << 20
+
+type readArgs struct {
+	Path       string `json:"path" jsonschema:"The file: relative to the workspace's root with /, or absolute inside it."`
+	MaxBytes   int    `json:"max_bytes,omitempty" jsonschema:"The most text to return, in bytes of UTF-8."`
+	Offset     int    `json:"offset,omitempty" jsonschema:"The first line to return. Lines count from 1."`
+	Limit      int    `json:"limit,omitempty" jsonschema:"The most lines to return. Without it: all that max_bytes allows."`
+	ByteOffset *int64 `json:"byte_offset,omitempty" jsonschema:"The byte of the file to begin at, instead of a line. Inside a character it is moved on to the next one."`
+}
+
+type readResult struct {
+	Path           string `json:"path"`
+	Via            string `json:"via,omitempty" jsonschema:"the link that path went through"`
+	Contents       string `json:"contents"`
+	TotalBytes     *int64 `json:"total_bytes,omitempty" jsonschema:"size of the file"`
+	TotalLines     *int   `json:"total_lines,omitempty" jsonschema:"not known for files over 8 MiB"`
+	Encoding       string `json:"encoding" jsonschema:"utf-8, utf-16le, utf-16be, or bytes for text in another encoding"`
+	EOL            string `json:"eol" jsonschema:"lf, crlf, mixed or none"`
+	BOM            bool   `json:"bom" jsonschema:"the file begins with a byte order mark, which is not in contents"`
+	Hash           string `json:"hash,omitempty" jsonschema:"SHA-256 of the file's bytes; not known for files over 8 MiB"`
+	Lossy          bool   `json:"lossy,omitempty" jsonschema:"contents has U+FFFD in place of what cannot be decoded"`
+	Offset         int    `json:"offset,omitempty" jsonschema:"the line that contents begins in"`
+	ByteOffset     int64  `json:"byte_offset" jsonschema:"the byte that contents begins at"`
+	NextOffset     *int   `json:"next_offset,omitempty" jsonschema:"offset of a call that continues"`
+	NextByteOffset *int64 `json:"next_byte_offset,omitempty" jsonschema:"byte_offset of a call that continues"`
+	cut
+}
+
+func readFile() (Tool, error) {
+	return build(spec[readArgs, readResult]{
+		name: "read_file", text: readFileText,
+		defaults: readArgs{MaxBytes: 1 << 20, Offset: 1},
+		bounds: bounds{
+			"path": {1, maxPath}, "max_bytes": {1, maxReadBytes}, "offset": {1, maxInteger},
+			"limit": {1, maxInteger}, "byte_offset": {0, maxInteger},
+		},
+		annotations: Annotations{ReadOnly: true, Idempotent: true},
+		call:        callReadFile,
+	})
+}
+
+func callReadFile(ctx context.Context, tc *Context, args readArgs) (readResult, error) {
+	if args.ByteOffset != nil && args.Offset > 1 {
+		return readResult{}, badArgument("byte_offset", "does not go with offset: name a line or a byte")
+	}
+	p, via, err := tc.View.Workspace().Resolve(args.Path)
+	if err != nil {
+		return readResult{}, err
+	}
+	name := tc.View.Name(p)
+	source, err := tc.View.Open(p)
+	if err != nil {
+		return readResult{}, unreadable(tc, p, err)
+	}
+	defer source.Close()
+	head, whole, err := readHead(source)
+	if err != nil {
+		return readResult{}, readFailure(name, err)
+	}
+	size := source.Size()
+	if whole {
+		size = int64(len(head))
+	}
+	if diffpreview.HeadIsBinary(head, size) {
+		return readResult{}, notText(name, head, size)
+	}
+	result := readResult{Path: name, Via: via}
+	if size >= 0 {
+		result.TotalBytes = &size
+	}
+	if whole {
+		hash := sha256.Sum256(head)
+		result.Hash = hex.EncodeToString(hash[:])
+		tc.View.Saw(p, result.Hash)
+		result.showWhole(head, args)
+		return result, nil
+	}
+	if err := result.showPart(ctx, source, head, args); err != nil {
+		return readResult{}, readFailure(name, err)
+	}
+	return result, nil
+}
+
+// unreadable is the failure of a file that could not be opened.
+func unreadable(tc *Context, p diffpreview.Path, err error) error {
+	f := failureOf(err)
+	switch diffpreview.Code(f.Code) {
+	case diffpreview.CodeFileNotFound:
+		tc.View.Saw(p, "")
+		f.Hint = missingHint(tc.View, p)
+	case diffpreview.CodeIsDirectory:
+		f.Hint = "list_files shows what is in it"
+	}
+	return f
+}
+
+func readFailure(name string, err error) error {
+	if diffpreview.CodeOf(err) != diffpreview.CodeInternal {
+		return err
+	}
+	return failf(diffpreview.CodeIO, "%s: %v", name, err).with("path", name)
+}
+
+func notText(name string, head []byte, size int64) error {
+	k := identify(head[:min(len(head), sniffImage)])
+	f := failf(diffpreview.CodeNotText, "%s is not text: %s", name, k)
+	f.Hint = "read_file returns text only"
+	f.with("path", name).with("mime_type", k.mime)
+	if size >= 0 {
+		f.with("total_bytes", size)
+	}
+	if k.width > 0 {
+		f.with("width", k.width).with("height", k.height)
+	}
+	return f
+}
+
+// showWhole fills in the result for a file that is at hand whole.
+func (r *readResult) showWhole(data []byte, args readArgs) {
+	info := diffpreview.Inspect(data)
+	r.describe(info)
+	r.TotalLines = &info.Lines
+	begin := 0
+	if info.BOM {
+		_, begin = diffpreview.BOMOf(data)
+	}
+	line := args.Offset
+	if args.ByteOffset != nil {
+		begin = align(data, max(begin, int(min(*args.ByteOffset, int64(len(data))))), info.Encoding)
+		line = lineAt(data, begin, info.Encoding)
+	} else {
+		begin = skipLines(data, begin, line-1, info.Encoding)
+	}
+	shown := cutPage(data[begin:], info.Encoding, true, lineLimit(args), args.MaxBytes)
+	r.show(shown, int64(begin))
+	r.Offset = line
+	next := begin + shown.raw
+	if next == len(data) {
+		return
+	}
+	if shown.cut > 0 {
+		r.continueInLine(int64(next), int64(shown.raw), int64(len(data)))
+		return
+	}
+	line += shown.lines
+	r.NextOffset = &line
+	r.cut = cut{
+		Truncated: true, Shown: int64(shown.lines), Total: int64(info.Lines), Unit: "lines",
+		Next: fmt.Sprintf("call read_file with offset=%d", line),
+	}
+}
+
+func (r *readResult) describe(info diffpreview.Info) {
+	r.Encoding, r.EOL, r.BOM = string(info.Encoding), info.EOL, info.BOM
+}
+
+func (r *readResult) show(p page, begin int64) {
+	r.Contents, r.Lossy, r.ByteOffset = p.text, p.lossy, begin
+}
+
+// continueInLine marks the result as cut in the middle of a line. total is the
+// file's size, 0 when it is not known.
+func (r *readResult) continueInLine(next, shown, total int64) {
+	r.NextByteOffset = &next
+	r.cut = cut{
+		Truncated: true, Shown: shown, Total: total, Unit: "bytes",
+		Next: fmt.Sprintf("call read_file with byte_offset=%d", next),
+	}
+}
+
+func lineLimit(args readArgs) int {
+	if args.Limit == 0 {
+		return math.MaxInt
+	}
+	return args.Limit
+}
+
+// lineAt is the number, from 1, of the line that place at lies in; past the last
+// line end it is the line that would come there.
+func lineAt(data []byte, at int, enc diffpreview.Encoding) int {
+	line := 1
+	for from := 0; ; line++ {
+		end, ended := nextLine(data, from, enc)
+		if !ended || end > at {
+			return line
+		}
+		from = end
+	}
+}
+
+// skipLines returns where the line begins that stands n lines further on, or the
+// end of data.
+func skipLines(data []byte, from, n int, enc diffpreview.Encoding) int {
+	for ; n > 0 && from < len(data); n-- {
+		from, _ = nextLine(data, from, enc)
+	}
+	return from
+}

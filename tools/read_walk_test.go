@@ -1,0 +1,166 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// genFile makes files in which what a cut can go wrong at is near: long and
+// short lines, both line ends, characters of one to four bytes, marks in the
+// middle, invalid bytes, lone surrogates.
+func genFile(t *rapid.T) string {
+	piece := rapid.SampledFrom([]string{
+		"a", "bc", " ", "é", "€", "𝄞", "\n", "\r\n", "\r", "\n\n", "\ufeff", strings.Repeat("x", 40), strings.Repeat("€", 20),
+	})
+	text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "text"), "")
+	switch rapid.SampledFrom([]string{"utf-8", "bom", "utf-16le", "utf-16be", "surrogate", "invalid"}).Draw(t, "form") {
+	case "bom":
+		return bom + text
+	case "utf-16le":
+		return utf16le(text)
+	case "utf-16be":
+		return utf16be(text)
+	case "surrogate":
+		return utf16le(text) + "\x34\xd8" + utf16le(text)[2:] + "\x1e\xdd"
+	case "invalid":
+		return text + "\xe2\x82" + text + "\xff\xe2\x82\xef\xbb\xbf" + text + "\xf0"
+	}
+	return text
+}
+
+// TestReadWalk: following what each result names gives the whole text, whatever
+// the bounds.
+func TestReadWalk(t *testing.T) {
+	b := newBench(t, nil)
+	rapid.Check(t, func(r *rapid.T) {
+		file := genFile(r)
+		must(t, os.WriteFile(filepath.Join(b.dir, "f"), []byte(file), 0o644))
+		first := args{"max_bytes": rapid.IntRange(1, 100).Draw(r, "max_bytes")}
+		if rapid.Bool().Draw(r, "limited") {
+			first["limit"] = rapid.IntRange(1, 5).Draw(r, "limit")
+		}
+		got, _ := walkFile(r, b, "f", first)
+		if want := decoded(file); got != want {
+			r.Fatalf("got  %q\nwant %q", got, want)
+		}
+	})
+}
+
+// TestReadBounds: no result is larger than max_bytes, but for one character.
+func TestReadBounds(t *testing.T) {
+	b := newBench(t, nil)
+	rapid.Check(t, func(r *rapid.T) {
+		file := genFile(r)
+		must(t, os.WriteFile(filepath.Join(b.dir, "f"), []byte(file), 0o644))
+		max := rapid.IntRange(1, 50).Draw(r, "max_bytes")
+		at := rapid.IntRange(0, len(file)).Draw(r, "byte_offset")
+		a := b.ok("read_file", args{"path": "f", "max_bytes": max, "byte_offset": at})
+		contents := a["contents"].(string)
+		if len(contents) > max && len([]rune(contents)) > 1 {
+			r.Fatalf("%d bytes for max_bytes %d", len(contents), max)
+		}
+		if !strings.Contains(decoded(file), contents) {
+			r.Fatalf("%q is no part of the text", contents)
+		}
+	})
+}
+
+// TestReadOfALargeFile: a file that is not read whole gives the same text in the
+// same pages as one that is.
+func TestReadOfALargeFile(t *testing.T) {
+	line := "a line with ünicode, number "
+	var text strings.Builder
+	for n := 0; text.Len() < wholeRead+300_000; n++ {
+		text.WriteString(line)
+		text.WriteString(strings.Repeat("€", n%50))
+		text.WriteByte("\n"[0])
+	}
+	for name, file := range map[string]string{"f": text.String(), "wide": utf16le(text.String())} {
+		b := newBench(t, map[string]string{name: file})
+		got, calls := walkFile(t, b, name, args{"max_bytes": maxReadBytes})
+		if got != text.String() {
+			t.Errorf("%s: the pages are not the text", name)
+		}
+		if calls > 4 {
+			t.Errorf("%s: %d calls", name, calls)
+		}
+		lines := strings.SplitAfter(text.String(), "\n")
+		lines = lines[:len(lines)-1]
+		for _, n := range []int{1, 2, 80_000, len(lines)} {
+			a := b.ok("read_file", args{"path": name, "offset": n, "limit": 1})
+			if a["contents"] != lines[n-1] {
+				t.Errorf("%s: line %d is %q, want %q", name, n, a["contents"], lines[n-1])
+			}
+			if last := n == len(lines); last == (a["truncated"] == true) {
+				t.Errorf("%s: line %d: truncated %v", name, n, a["truncated"])
+			}
+			if n < len(lines) && a["next_offset"] != float64(n+1) {
+				t.Errorf("%s: line %d: next_offset %v", name, n, a["next_offset"])
+			}
+		}
+		a := b.ok("read_file", args{"path": name, "offset": len(lines) + 5})
+		if a["contents"] != "" || a["truncated"] != false || a["total_lines"] != float64(len(lines)) {
+			t.Errorf("%s: past the end: %.80q, %v", name, a["contents"], a["total_lines"])
+		}
+	}
+}
+
+// TestReadOfAGigabyte: a sparse file as large as that is read in bounded memory.
+func TestReadOfAGigabyte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a gigabyte")
+	}
+	const size = 1 << 30
+	b := newBench(t, map[string]string{"f": strings.Repeat("head of the file\n", 1000)})
+	f, err := os.OpenFile(filepath.Join(b.dir, "f"), os.O_WRONLY, 0)
+	must(t, err)
+	must(t, f.Truncate(size)) // the rest is NUL, far from the head: text
+	_, err = f.WriteAt([]byte("\nlast line\n"), size-11)
+	must(t, err)
+	must(t, f.Close())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a := b.ok("read_file", args{"path": "f", "offset": 1002, "limit": 1})
+	runtime.ReadMemStats(&after)
+	if a["contents"] != "last line\n" {
+		t.Errorf("%.100q", a["contents"])
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+		t.Errorf("%d MiB allocated", used>>20)
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add([]byte("a\r\nb"), 1, 1, false)
+	f.Add([]byte("\xf0\x9d\x84\x9e\n\xff"), 2, 9, true)
+	f.Fuzz(func(t *testing.T, data []byte, maxBytes, maxLines int, wide bool) {
+		maxBytes, maxLines = 1+abs(maxBytes)%64, 1+abs(maxLines)%8
+		enc := diffpreview.Bytes
+		if wide {
+			enc = diffpreview.UTF16BE
+			data = data[:len(data)&^1]
+		}
+		want, _ := decode(data, enc)
+		got := ""
+		for rest := data; len(rest) > 0; {
+			p := cutPage(rest, enc, true, maxLines, maxBytes)
+			if p.raw == 0 {
+				t.Fatalf("no progress at %q", rest)
+			}
+			got += p.text
+			rest = rest[p.raw:]
+		}
+		if got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+}
+
+func abs(n int) int { return max(n, -(n + 1)) }

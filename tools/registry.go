@@ -1,0 +1,257 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// Registry is a list of tools in a stable order. It does not change, so it can
+// be used by many calls at once.
+type Registry struct {
+	toolset string // "" when it holds all tools
+	all     []string
+	order   []Tool
+	byName  map[string]*Tool
+}
+
+// NewRegistry keeps the order of tools. A name given twice, a tool without a
+// name, an input schema or a function is refused.
+func NewRegistry(tools ...Tool) (*Registry, error) {
+	r := &Registry{order: slices.Clone(tools), byName: map[string]*Tool{}}
+	for i := range r.order {
+		t := &r.order[i]
+		switch {
+		case t.Name == "":
+			return nil, errors.New("tool without a name")
+		case t.Input.root == nil || t.Call == nil:
+			return nil, fmt.Errorf("tool %s: without an input schema or a function", t.Name)
+		case r.byName[t.Name] != nil:
+			return nil, fmt.Errorf("tool %s: registered twice", t.Name)
+		}
+		r.byName[t.Name] = t
+		r.all = append(r.all, t.Name)
+	}
+	return r, nil
+}
+
+// Builtin is loomd's own tools.
+func Builtin() (*Registry, error) {
+	var tools []Tool
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, listFiles} {
+		t, err := build()
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, t)
+	}
+	return NewRegistry(tools...)
+}
+
+// toolsets names the tools of each toolset; nil stands for all of them.
+var toolsets = []struct {
+	name  string
+	tools []string
+}{
+	{"coding", nil},
+	{"read_only", []string{"read_file", "list_files"}},
+	{"read_only_shell", []string{"read_file", "list_files"}},
+}
+
+// Toolsets lists the names that [Registry.Toolset] knows.
+func Toolsets() []string {
+	var names []string
+	for _, s := range toolsets {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Toolset is the part of r that a session with this toolset may call. "" means
+// "coding". The error lists the toolsets there are.
+func (r *Registry) Toolset(name string) (*Registry, error) {
+	if name == "" {
+		name = "coding"
+	}
+	i := slices.IndexFunc(toolsets, func(s struct {
+		name  string
+		tools []string
+	}) bool {
+		return s.name == name
+	})
+	if i < 0 {
+		return nil, fmt.Errorf("unknown toolset %q: known are %s", short(name), strings.Join(Toolsets(), ", "))
+	}
+	var tools []Tool
+	for _, t := range r.order {
+		if toolsets[i].tools == nil || slices.Contains(toolsets[i].tools, t.Name) {
+			tools = append(tools, t)
+		}
+	}
+	part, err := NewRegistry(tools...)
+	if err != nil {
+		return nil, err
+	}
+	part.toolset, part.all = name, r.all
+	return part, nil
+}
+
+// Get finds a tool by its exact name.
+func (r *Registry) Get(name string) (Tool, bool) {
+	t := r.byName[name]
+	if t == nil {
+		return Tool{}, false
+	}
+	return *t, true
+}
+
+// List returns the tools in the order they were registered.
+func (r *Registry) List() []Tool { return slices.Clone(r.order) }
+
+// UnknownToolError says that a registry has no tool of this name.
+type UnknownToolError struct {
+	Name    string
+	Toolset string // the toolset that leaves the tool out, "" when there is no such tool at all
+	Hint    string
+}
+
+func (e *UnknownToolError) Error() string {
+	msg := fmt.Sprintf("unknown tool %q", short(e.Name))
+	if e.Toolset != "" {
+		msg = fmt.Sprintf("tool %q is not in the toolset %s", short(e.Name), e.Toolset)
+	}
+	if e.Hint != "" {
+		msg += ": " + e.Hint
+	}
+	return msg
+}
+
+func (r *Registry) unknown(name string) error {
+	e := &UnknownToolError{Name: name}
+	var known []string
+	for _, t := range r.order {
+		known = append(known, t.Name)
+	}
+	if slices.Contains(r.all, name) {
+		e.Toolset = r.toolset
+	} else {
+		e.Hint = didYouMean(name, known)
+	}
+	if e.Hint == "" {
+		e.Hint = "the tools are " + strings.Join(known, ", ")
+	}
+	return e
+}
+
+// Run calls a tool. No args are an empty object. A tool that fails, or that
+// panics, is an outcome; the error is an *UnknownToolError, or the context's when
+// the call failed because it was cancelled.
+func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMessage, tc Context) (Outcome, error) {
+	tool := r.byName[name]
+	if tool == nil {
+		return Outcome{}, r.unknown(name)
+	}
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return Outcome{}, err
+	}
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if tc.Logger == nil {
+		tc.Logger = slog.New(slog.DiscardHandler)
+	}
+	tc.CallID = callID
+	start := time.Now()
+	out, err := tool.run(ctx, &tc, args)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return Outcome{}, ctx.Err()
+	}
+	if err != nil {
+		out = failed(failureOf(err))
+	}
+	out.CallID = callID
+	tc.Logger.LogAttrs(ctx, slog.LevelDebug, "tool call", slog.String("tool", name), slog.String("call", callID),
+		slog.String("code", out.Code), slog.Int("bytes", len(out.Structured)), slog.Duration("took", time.Since(start)))
+	return out, nil
+}
+
+func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			tc.Logger.Error("tool panicked", "tool", t.Name, "call", tc.CallID, "panic", p, "stack", string(debug.Stack()))
+			out = Outcome{}
+			err = &Failure{
+				Code: string(diffpreview.CodeInternal), Message: "the tool " + t.Name + " broke down",
+				Hint: "this is a defect of loomd; its log says more",
+			}
+		}
+	}()
+	if err := t.Input.Check(args); err != nil {
+		return Outcome{}, err
+	}
+	result, err := t.Call(ctx, tc, args)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if out.Structured, err = encode(result.Structured); err != nil {
+		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
+	}
+	if out.Content = result.Content; out.Content == nil {
+		out.Content = asText(out.Structured)
+	}
+	return out, nil
+}
+
+func failed(f *Failure) Outcome {
+	text, err := encode(f)
+	if err != nil { // Extra holds what JSON cannot
+		f.Extra = nil
+		text, _ = encode(f)
+	}
+	return Outcome{Structured: text, Content: asText(text), IsError: true, Code: f.Code}
+}
+
+func asText(structured json.RawMessage) []Block {
+	return []Block{{Type: "text", Text: string(structured)}}
+}
+
+// spec is what a tool of this package is made of.
+type spec[Args, Out any] struct {
+	name        string
+	text        string // the .md file beside the code
+	defaults    Args
+	bounds      bounds
+	annotations Annotations
+	call        func(ctx context.Context, tc *Context, args Args) (Out, error)
+}
+
+func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
+	input, err := inputSchema(s.defaults, s.bounds)
+	if err != nil {
+		return Tool{}, fmt.Errorf("tool %s: input: %w", s.name, err)
+	}
+	output, err := outputSchema[Out]()
+	if err != nil {
+		return Tool{}, fmt.Errorf("tool %s: output: %w", s.name, err)
+	}
+	call := func(ctx context.Context, tc *Context, raw json.RawMessage) (Result, error) {
+		args := s.defaults
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return Result{}, badArgument("", "%v", err)
+		}
+		out, err := s.call(ctx, tc, args)
+		return Result{Structured: out}, err
+	}
+	return Tool{
+		Name: s.name, Description: strings.TrimSpace(s.text), Input: input, Output: output,
+		Annotations: s.annotations, Call: call,
+	}, nil
+}

@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// Tool is one named operation.
+type Tool struct {
+	Name        string
+	Description string // what the model is told
+	Input       Schema // of the arguments, which are one JSON object
+	Output      Schema // of the structured result of a call that succeeds
+	Annotations Annotations
+
+	// Call runs the tool on arguments that satisfy Input. A failure that the
+	// model shall see is a *Failure or a *diffpreview.Error.
+	Call func(ctx context.Context, tc *Context, args json.RawMessage) (Result, error)
+}
+
+// Annotations are hints about what a tool can do, in MCP's words.
+type Annotations struct {
+	ReadOnly    bool // changes nothing, not even in the view
+	Destructive bool // can take something away
+	Idempotent  bool // a second call with the same arguments changes nothing more
+	OpenWorld   bool // reaches beyond the workspace
+}
+
+// Context is what a call works with.
+type Context struct {
+	View   *diffpreview.View
+	CallID string
+	Logger *slog.Logger // never told file content or arguments
+}
+
+// Result is what a tool returns.
+type Result struct {
+	Structured any     // encoded as JSON: an object as Output describes
+	Content    []Block // nil: the structured result as text
+}
+
+// Block is one piece of what the model is shown.
+type Block struct {
+	Type     string // "text" or "image"
+	Text     string // of a text block
+	Data     []byte // of an image block
+	MimeType string // of an image block
+}
+
+// Outcome is how a call ended. Structured is the result, or with IsError the
+// failure: {code, message, hint} and fields of the code's own.
+type Outcome struct {
+	CallID     string
+	Structured json.RawMessage
+	Content    []Block
+	IsError    bool
+	Code       string // of the failure, "" for a success
+}
+
+// cut is what a result says when it left something out. Its fields stand beside
+// the result's own.
+type cut struct {
+	Truncated bool   `json:"truncated"`
+	Shown     int64  `json:"shown,omitempty" jsonschema:"when truncated: how much is shown, in units"`
+	Total     int64  `json:"total,omitempty" jsonschema:"when truncated: how much there is, in units; absent when that is not known"`
+	Unit      string `json:"unit,omitempty" jsonschema:"when truncated: what shown and total count"`
+	Next      string `json:"next,omitempty" jsonschema:"when truncated: how to get the rest"`
+}

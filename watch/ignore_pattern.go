@@ -1,0 +1,167 @@
+package watch
+
+import (
+	"bytes"
+	"strings"
+)
+
+// pattern is one line of an ignore file.
+type pattern struct {
+	negated bool // "!": what matches is not ignored
+	dirOnly bool // a "/" at the end: directories only
+	base    bool // no "/" elsewhere: matched against the last name alone
+	kind    patternKind
+	text    string // the literal, the suffix, or the literal head of a glob
+	glob    *glob  // what follows text; set for patternGlob only
+}
+
+type patternKind uint8
+
+const (
+	patternLiteral patternKind = iota
+	patternSuffix              // "*" and a literal, on base names
+	patternGlob
+)
+
+// patternList is one ignore file: its patterns, and where they count from.
+type patternList struct {
+	patterns []pattern
+	base     int // length of the directory's path with its "/"; 0 for the top
+	fold     bool
+}
+
+// parsePatterns reads an ignore file. Nothing in it is an error: a line that
+// cannot match is left out. A byte order mark at the start, a CR before a line
+// end, spaces at a line's end (but "\ ") and all from a NUL on do not count.
+func parsePatterns(data []byte, fold bool) []pattern {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var list []pattern
+	for len(data) > 0 {
+		line := data
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			line, data = data[:i], data[i+1:]
+		} else {
+			data = nil
+		}
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if i := bytes.IndexByte(line, 0); i >= 0 {
+			line = line[:i]
+		}
+		if p, ok := parsePattern(trimSpaces(string(line)), fold); ok {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// trimSpaces cuts the spaces at the end of line that no backslash quotes.
+func trimSpaces(line string) string {
+	end := 0 // behind the last byte that stays
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			if i++; i == len(line) {
+				return line
+			}
+		}
+		end = i + 1
+	}
+	return line[:end]
+}
+
+// parsePattern reads one line. ok is false when it can never match.
+func parsePattern(line string, fold bool) (p pattern, ok bool) {
+	if strings.HasPrefix(line, "!") {
+		p.negated = true
+		line = line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		p.dirOnly = true
+		line = line[:len(line)-1]
+	}
+	p.base = !strings.Contains(line, "/")
+	if !p.base {
+		line = strings.TrimPrefix(line, "/")
+	}
+	if line == "" {
+		return pattern{}, false
+	}
+	head := strings.IndexAny(line, `*?[\`)
+	if head < 0 {
+		p.text = line
+		return p, true
+	}
+	if p.base && line[0] == '*' && !strings.ContainsAny(line[1:], `*?[\`) {
+		p.kind, p.text = patternSuffix, line[1:]
+		return p, true
+	}
+	// What stands before the first special byte is compared as it is, and the
+	// rest is a pattern of its own: so "foo**/bar" spans directories, as it
+	// does in git (where gitignore(5) would have it be one "*").
+	if p.base {
+		head = 0
+	}
+	p.text = line[:head]
+	if p.glob, ok = compileGlob(line[head:], !p.base, fold); !ok {
+		return pattern{}, false
+	}
+	if rest, literal := p.glob.literal(); literal && !fold {
+		p.text, p.glob = p.text+rest, nil
+		return p, true
+	}
+	p.kind = patternGlob
+	return p, true
+}
+
+// match returns the last pattern that matches, or nil. path is the entry's path
+// from the top that base counts from, name its last part.
+func (l *patternList) match(path, name string, isDir bool) *pattern {
+	rel := path[l.base:]
+	for i := len(l.patterns) - 1; i >= 0; i-- {
+		p := &l.patterns[i]
+		if p.dirOnly && !isDir {
+			continue
+		}
+		text := rel
+		if p.base {
+			text = name
+		}
+		if p.match(text, l.fold) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *pattern) match(text string, fold bool) bool {
+	switch p.kind {
+	case patternLiteral:
+		return equalBytes(text, p.text, fold)
+	case patternSuffix:
+		return len(text) >= len(p.text) && equalBytes(text[len(text)-len(p.text):], p.text, fold)
+	default:
+		return len(text) >= len(p.text) && equalBytes(text[:len(p.text)], p.text, fold) &&
+			p.glob.match(text[len(p.text):])
+	}
+}
+
+// equalBytes compares two texts; with fold ASCII letters match in either case.
+func equalBytes(a, b string, fold bool) bool {
+	if !fold {
+		return a == b
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -40,7 +40,9 @@ const (
 	shutDown
 )
 
-func newClient(s *Server) *client { return &client{server: s, encoding: protocol.UTF16, uris: map[diffpreview.Path]lsp.DocumentURI{}} }
+func newClient(s *Server) *client {
+	return &client{server: s, encoding: protocol.UTF16, uris: map[diffpreview.Path]lsp.DocumentURI{}}
+}
 
 // handle answers one message: the table says who may send it.
 func (c *client) handle(ctx context.Context, _ *rpc.Conn, req *rpc.Request) (any, error) {

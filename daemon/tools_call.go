@@ -47,12 +47,14 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	}
 	pending := c.server.store.Reviews(c.session)
 	for _, r := range pending {
-		result.Reviews = append(result.Reviews, protocol.Review(r))
+		result.Reviews = append(result.Reviews, protocol.Review{
+			Proposal: r.Proposal, Path: r.Path, Hunk: r.Hunk, Decision: r.Decision, Comment: r.Comment, By: r.By, Hash: r.Hash,
+		})
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // nobody reads this: the reviews wait for the next call
 	}
-	return result, c.server.store.Told(c.session, len(pending))
+	return result, c.server.store.Told(c.session, pending)
 }
 
 func wireContent(blocks []tools.Block) []protocol.Content {

@@ -26,7 +26,11 @@ func newWatching(store *diffpreview.Store, logger *slog.Logger) (*watching, erro
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	var err error
-	if w.files, err = watch.NewFiles(logger, w.changed); err != nil {
+	var roots []string
+	for _, r := range store.Workspace().Roots() {
+		roots = append(roots, r.Path)
+	}
+	if w.files, err = watch.NewFiles(logger, w.changed, roots...); err != nil {
 		return nil, fmt.Errorf("watching files: %w", err)
 	}
 	go w.loop()

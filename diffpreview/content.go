@@ -4,12 +4,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
+	"time"
 )
 
 // MaxEdit is the size in bytes above which a file is not edited. A proposal
 // keeps its base, and three copies of a file this large are what a machine
 // with 1 GiB to spare can hold.
 const MaxEdit = 256 << 20
+
+// settleTime is how old a file's last change must be before its bytes are taken
+// as what its writer meant. Many programs save by emptying the file first; they
+// are done in a few milliseconds, on a slow disk in some tens.
+const settleTime = 200 * time.Millisecond
 
 // Content is what is, or shall be, at a path. Data is never modified once a
 // Content holds it.
@@ -18,6 +24,18 @@ type Content struct {
 	Data     []byte
 	Mode     fs.FileMode // permission bits
 	Document bool        // the text of an open buffer with unsaved changes
+
+	changed time.Time // on disk: when the file was written last, or its directory where there is no file
+}
+
+// unsettled is how long it takes until a file's bytes can be trusted; 0 when
+// they can be now.
+func (c Content) unsettled(now time.Time) time.Duration {
+	age := now.Sub(c.changed)
+	if c.Document || age < 0 || age >= settleTime {
+		return 0
+	}
+	return settleTime - age
 }
 
 // Hash is the SHA-256 of the bytes in hex, "" where there is no file.

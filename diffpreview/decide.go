@@ -170,7 +170,7 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		if err != nil {
 			return nil, err
 		}
-		p, _ = p.rebase(now)
+		p, _ = p.rebase(now, true)
 		q, _, err := p.undo(hunk)
 		if err != nil {
 			return nil, err

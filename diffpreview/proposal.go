@@ -35,10 +35,11 @@ type Proposal struct {
 
 	form  lineForm
 	hunks int // hunk ids given out
-	// origin is p before the tree moved under its hunks, as long as nothing else
-	// happened to it: when the tree comes back, so do they. A diff alone cannot
-	// tell that where lines repeat.
+	// origin is p as agent and reviewer left it, before the tree moved under its
+	// hunks; nil when it has not moved since. Every rebase starts from there.
 	origin *Proposal
+	// restless is set while a conflict may only be a file caught half written.
+	restless bool
 }
 
 // StepRecord is one call that extended a proposal.
@@ -113,7 +114,7 @@ func (p *Proposal) Proposed() Content {
 func (p *Proposal) next() *Proposal {
 	q := *p
 	q.Version++
-	q.origin = nil
+	q.origin, q.restless = nil, false
 	q.Hunks = slices.Clone(p.Hunks)
 	return &q
 }

@@ -9,12 +9,16 @@ import (
 const treeName = "tree"
 
 // rebase returns p standing on the tree's content now, and the hunks that this
-// settled or brought into conflict. Hunks away from the change move along; one
-// whose text is there already is accepted, by the tree; one whose lines were
-// changed otherwise becomes a conflict, and is open again when its old lines,
-// or the whole old text, come back. p itself is returned when the bytes are the same.
-func (p *Proposal) rebase(now Content) (*Proposal, []Hunk) {
-	if now.Exists == p.Base.Exists && bytes.Equal(now.Data, p.Base.Data) {
+// settled. Hunks away from the change move along; one whose text is there
+// already is accepted, by the tree; one whose lines were changed otherwise
+// becomes a conflict. p itself is returned when the bytes are the same.
+//
+// The result follows from the tree alone and from what agent and reviewer did
+// last, not from what the tree was in between: a file caught half written, or a
+// branch that was visited, leaves nothing behind. While the tree is still
+// moving (settled is false) nothing is taken as accepted: that would be final.
+func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
+	if sameContent(now, p.Base) && (!settled || !p.restless) {
 		if now.Document == p.Base.Document && now.Mode == p.Base.Mode {
 			return p, nil
 		}
@@ -22,23 +26,46 @@ func (p *Proposal) rebase(now Content) (*Proposal, []Hunk) {
 		q.Base = now
 		return &q, nil
 	}
+	o := p.origin
+	if o == nil {
+		o = p
+	}
 	q := p.next()
-	if o := p.origin; o != nil && sameContent(o.Base, now) {
-		q.Base, q.Hunks, q.form = now, slices.Clone(o.Hunks), o.form
-		return q, nil
+	q.Base, q.Hunks, q.form, q.origin = now, slices.Clone(o.Hunks), o.form, o
+	q.restless = !settled
+	switch {
+	case sameContent(o.Base, now):
+	case q.rebasesWhole(o.Base):
+		q.rebaseWhole(o)
+	default:
+		q.rebaseLines(o)
 	}
-	q.Base = now
-	var told []Hunk
-	if q.rebasesWhole(p.Base) {
-		told = q.rebaseWhole(p)
-	} else {
-		told = q.rebaseLines(p)
-	}
-	if q.origin = p.origin; q.origin == nil {
-		q.origin = p
-	}
-	return q, told
+	q.restless = q.restless && slices.ContainsFunc(q.Hunks, func(h Hunk) bool { return h.State == HunkConflict })
+	return q, q.compareWith(p)
 }
+
+// compareWith gives the hunks that are as they were in p their Since back, and
+// returns those that the tree has settled since.
+func (q *Proposal) compareWith(p *Proposal) (told []Hunk) {
+	for i := range q.Hunks {
+		h := &q.Hunks[i]
+		was, ok := p.Hunk(h.ID)
+		same := ok && was.State == h.State && was.Whole == h.Whole && bytes.Equal(was.Old, h.Old) && bytes.Equal(was.New, h.New) &&
+			(h.State != HunkConflict || bytes.Equal(p.TreeText(&was), q.TreeText(h)))
+		if same {
+			h.Since = was.Since
+			continue
+		}
+		h.Since = q.Version
+		if h.State == HunkAccepted && h.Decision.By == treeName {
+			told = append(told, *h)
+		}
+	}
+	return told
+}
+
+// there reports whether text is what the tree has, and may be taken as final.
+func (p *Proposal) there(same bool) bool { return same && !p.restless }
 
 // rebasesWhole reports whether the lines of before and of the base cannot be
 // matched: the file came, went, or is another kind of text.
@@ -50,37 +77,28 @@ func (p *Proposal) rebasesWhole(before Content) bool {
 }
 
 // rebaseWhole decides about the file as one piece.
-func (p *Proposal) rebaseWhole(before *Proposal) (told []Hunk) {
+func (p *Proposal) rebaseWhole(before *Proposal) {
 	undecided := p.collect(before)
 	if undecided == nil {
-		return nil
+		return
 	}
 	h := *undecided
-	h.Since = p.Version
-	lines := len(p.form.split(p.Base.Data))
+	h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
 	agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
 	original := Content{Exists: h.Kind != KindCreate, Data: h.Old}
 	switch {
 	case sameContent(p.Base, original):
-		parts := slices.Clone(h.Parts)
-		p.Hunks = append(p.Hunks, parts...)
+		p.Hunks = append(p.Hunks, h.Parts...)
 		p.form = formBetween(original, agent)
-		p.sort()
-		return nil
-	case sameContent(p.Base, agent):
-		h.State, h.Start, h.Count, h.Whole = HunkAccepted, 0, lines, false
+	case p.there(sameContent(p.Base, agent)):
+		h.State, h.Whole, h.Parts = HunkAccepted, false, nil
 		h.Decision = &Decision{By: treeName}
+		p.Hunks = append(p.Hunks, h)
 	default:
-		h.State, h.Start, h.Count, h.Whole = HunkConflict, 0, lines, true
+		h.State, h.Whole = HunkConflict, true
+		p.Hunks = append(p.Hunks, h)
 	}
-	if h.State == HunkConflict && undecided.State == HunkConflict {
-		h.Since = undecided.Since
-	} else {
-		told = []Hunk{h}
-	}
-	p.Hunks = append(p.Hunks, h)
 	p.sort()
-	return told
 }
 
 func sameContent(a, b Content) bool {
@@ -157,7 +175,7 @@ func (f lineForm) gather(lines [][]byte, from, to int, hunks []Hunk) region {
 }
 
 // rebaseLines moves the hunks along the change from before's base to p's.
-func (p *Proposal) rebaseLines(before *Proposal) (told []Hunk) {
+func (p *Proposal) rebaseLines(before *Proposal) {
 	old, now, spans := p.form.diff(before.Base.Data, p.Base.Data)
 	hunks := p.Hunks
 	p.Hunks = nil
@@ -187,10 +205,9 @@ func (p *Proposal) rebaseLines(before *Proposal) (told []Hunk) {
 		}
 		r := p.form.gather(old, from, to, group)
 		start, end := r.locate(now, from, to, spans)
-		told = append(told, p.settle(group, r, now, start, end)...)
+		p.settle(group[0], r, now, start, end)
 	}
 	p.sort()
-	return told
 }
 
 // grow widens the place of hunks[i] by the changes that touch it and by the
@@ -265,11 +282,10 @@ func (r *region) locate(now [][]byte, from, to int, spans []Span) (start, end in
 	return start, end
 }
 
-// settle says what became of a group of hunks whose lines were changed: now
-// the tree holds lines [start, end) there.
-func (p *Proposal) settle(group []Hunk, r region, now [][]byte, start, end int) (told []Hunk) {
+// settle says what became of hunks whose lines were changed, h the first of
+// them: now the tree holds lines [start, end) there.
+func (p *Proposal) settle(h Hunk, r region, now [][]byte, start, end int) {
 	tree := joinLines(now[start:end])
-	h := group[0]
 	h.Old, h.New, h.Parts = r.old, r.new, r.parts
 	h.Start, h.Count = start, end-start
 	switch {
@@ -278,21 +294,14 @@ func (p *Proposal) settle(group []Hunk, r region, now [][]byte, start, end int) 
 			part.Start += start
 			p.Hunks = append(p.Hunks, part)
 		}
-		return nil
-	case bytes.Equal(tree, r.new):
-		h.State, h.Parts, h.Since = HunkAccepted, nil, p.Version
+		return
+	case p.there(bytes.Equal(tree, r.new)):
+		h.State, h.Parts = HunkAccepted, nil
 		h.Decision = &Decision{By: treeName}
-		told = []Hunk{h}
 	default:
-		if !(len(group) == 1 && group[0].State == HunkConflict) {
-			h.State, h.Since = HunkConflict, p.Version
-			told = []Hunk{h}
-		} else if !bytes.Equal(h.Old, group[0].Old) || !bytes.Equal(h.New, group[0].New) {
-			h.Since = p.Version
-		}
+		h.State = HunkConflict
 	}
 	p.Hunks = append(p.Hunks, h)
-	return told
 }
 
 // fits reports whether text can stand in the place of lines [start, end): a

@@ -128,6 +128,7 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 	p.Hunks, err = s.loadHunks(saved.Hunks, p.form.split(base))
 	if err == nil && saved.Origin != nil {
 		p.origin, err = s.loadOrigin(saved.Origin)
+		p.restless = true // looked at again, whatever it was in the middle of
 	}
 	if err != nil {
 		return nil, fmt.Errorf("proposal %s: %w", saved.ID, err)

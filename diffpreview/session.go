@@ -23,6 +23,7 @@ type Session struct {
 type session struct {
 	Session
 	reviews []Review
+	told    map[conflictKey]bool // conflicts that its agent knows of
 	seen    map[Path]string // hash of the bytes it last read or wrote
 }
 
@@ -35,6 +36,13 @@ type Review struct {
 	Comment  string `json:"comment,omitempty"`
 	By       string `json:"by"`
 	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
+
+	since int // of a conflict: the hunk's Since
+}
+
+type conflictKey struct {
+	proposal, hunk string
+	since          int
 }
 
 // JoinSession returns the session named by want.ID, or the open one with
@@ -118,29 +126,62 @@ func (s *Store) label(id string) string {
 	return sess.Label
 }
 
-// Reviews returns what the session's agent has not been told yet, oldest
-// first. It is told once [Store.Told] says so.
+// Reviews returns what the session's agent has not been told yet: decisions,
+// oldest first, then the conflicts there are now. They are told once
+// [Store.Told] says so.
 func (s *Store) Reviews(id string) []Review {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sess := s.sessions[id]; sess != nil {
-		return slices.Clone(sess.reviews)
-	}
-	return nil
-}
-
-// Told takes the first n reviews off the session's queue. After a crash at
-// this moment the agent hears of them twice, never not at all.
-func (s *Store) Told(id string, n int) error {
-	if n == 0 {
+	sess := s.sessions[id]
+	if sess == nil {
 		return nil
 	}
+	out := slices.Clone(sess.reviews)
+	var conflicts []Review
+	for _, p := range s.proposals {
+		if p.Session != id || p.restless {
+			continue
+		}
+		for i := range p.Hunks {
+			h := &p.Hunks[i]
+			if h.State == HunkConflict && !sess.told[conflictKey{p.ID, h.ID, h.Since}] {
+				conflicts = append(conflicts, reviewOf(p, h, p.Base.Hash()))
+			}
+		}
+	}
+	slices.SortFunc(conflicts, func(a, b Review) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Hunk, b.Hunk))
+	})
+	return append(out, conflicts...)
+}
+
+// Told takes reviews, as [Store.Reviews] returned them, off what the session's
+// agent is to be told. After a crash at this moment the agent hears of them
+// twice, never not at all.
+func (s *Store) Told(id string, reviews []Review) error {
+	if len(reviews) == 0 {
+		return nil
+	}
+	decisions := 0
 	s.mu.Lock()
 	if sess := s.sessions[id]; sess != nil {
-		sess.reviews = sess.reviews[min(n, len(sess.reviews)):]
+		if sess.told == nil {
+			sess.told = map[conflictKey]bool{}
+		}
+		for _, r := range reviews {
+			if r.Decision == string(HunkConflict) {
+				sess.told[conflictKey{r.Proposal, r.Hunk, r.since}] = true
+			} else {
+				decisions++
+			}
+		}
+		sess.reviews = sess.reviews[min(decisions, len(sess.reviews)):]
 	}
 	s.mu.Unlock()
-	return s.journal.append(record{Delivered: map[string]int{id: n}}, false)
+	if decisions == 0 {
+		return nil
+	}
+	return s.journal.append(record{Delivered: map[string]int{id: decisions}}, false)
 }
 
 func (s *Store) addReviews(reviews []savedReview) {
@@ -153,22 +194,25 @@ func (s *Store) addReviews(reviews []savedReview) {
 	}
 }
 
-// reviewsOf says what became of hunks of p.
+// reviewsOf says what became of decided hunks of p.
 func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
 	var out []savedReview
 	hash := p.Base.Hash()
 	for i := range hunks {
-		h := &hunks[i]
-		r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash}
-		if d := h.Decision; d != nil {
-			r.By, r.Comment = d.By, d.Comment
-			if d.Modified {
-				r.Decision = "modified"
-			}
-		}
-		out = append(out, savedReview{p.Session, r})
+		out = append(out, savedReview{p.Session, reviewOf(p, &hunks[i], hash)})
 	}
 	return out
+}
+
+func reviewOf(p *Proposal, h *Hunk, hash string) Review {
+	r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash, since: h.Since}
+	if d := h.Decision; d != nil {
+		r.By, r.Comment = d.By, d.Comment
+		if d.Modified {
+			r.Decision = "modified"
+		}
+	}
+	return r
 }
 
 // Pending is how many undecided proposals a session has.

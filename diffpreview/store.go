@@ -249,14 +249,26 @@ func (s *Store) refreshLoop() {
 	for {
 		select {
 		case path := <-s.stale:
-			unlock := s.paths.lock(path)
-			if err := s.refresh(path); err != nil {
-				s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
-			}
-			unlock()
+			s.settle(path)
 		case <-s.closed:
 			return
 		}
+	}
+}
+
+// settle refreshes a path whose file has come to rest, or comes back when it
+// may have.
+func (s *Store) settle(path Path) {
+	if now, err := s.tree(path); err == nil {
+		if wait := now.unsettled(s.now()); wait > 0 {
+			time.AfterFunc(wait, func() { s.Stale(path) })
+			return
+		}
+	}
+	unlock := s.paths.lock(path)
+	defer unlock()
+	if err := s.refresh(path); err != nil {
+		s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
 	}
 }
 
@@ -271,10 +283,11 @@ func (s *Store) refresh(path Path) error {
 	if err != nil {
 		return err
 	}
+	wait := now.unsettled(s.now())
 	var changed []*Proposal
 	var reviews []savedReview
 	for _, p := range undecided {
-		q, told := p.rebase(now)
+		q, told := p.rebase(now, wait == 0)
 		if q == p {
 			continue
 		}
@@ -284,6 +297,9 @@ func (s *Store) refresh(path Path) error {
 		}
 		changed = append(changed, q)
 		reviews = append(reviews, s.reviewsOf(q, told)...)
+	}
+	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
+		time.AfterFunc(wait, func() { s.Stale(path) })
 	}
 	if len(changed) == 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // world is a workspace with its store, for tests that use the real disk.
@@ -16,6 +17,7 @@ type world struct {
 	state string
 	ws    *Workspace
 	store *Store
+	now   func() time.Time // nil: see open
 }
 
 func newWorld(t *testing.T, files map[string]string) *world {
@@ -35,7 +37,12 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	store, err := Open(ws, Options{Dir: w.state})
+	// A second ahead, so that what the test saved counts as come to rest.
+	now := func() time.Time { return time.Now().Add(time.Second) }
+	if w.now != nil {
+		now = w.now
+	}
+	store, err := Open(ws, Options{Dir: w.state, Now: now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -348,4 +355,46 @@ func TestADecisionOnAnOlderVersion(t *testing.T) {
 		t.Errorf("an unknown hunk: %v", err)
 	}
 	w.wantDisk("f", numbered(20, map[int]string{15: "fifteen\n"}))
+}
+
+// Many programs save by emptying the file and writing it anew. Caught in
+// between, such a file must not settle anything.
+func TestAHalfWrittenFileSettlesNothing(t *testing.T) {
+	base := numbered(9, nil)
+	w := newWorld(t, map[string]string{"f": base})
+	w.close()
+	w.now = time.Now
+	w.open()
+	s := w.session("agent")
+	p := w.propose(s, "f", "1\n2\n3\n") // deletes what a half written file lacks, too
+	w.save("f", "1\n2\n3\n")
+	q, err := w.store.Get(p.ID)
+	if err != nil || q.State() != StateConflict {
+		t.Fatalf("half written: %v, %v", q.State(), err)
+	}
+	if n := len(w.store.Reviews(s)); n != 0 {
+		t.Errorf("the agent is told %d things", n)
+	}
+	w.save("f", "zero\n"+base)
+	q, err = w.store.Get(p.ID)
+	if err != nil || q.State() != StateOpen {
+		t.Fatalf("written whole: %v, %v", q.State(), err)
+	}
+	if got := w.view(s, "f"); got != "zero\n1\n2\n3\n" {
+		t.Errorf("the view is %q", got)
+	}
+	events := make(chan Event, 100)
+	w.store.Subscribe(func(e Event) { events <- e })
+	w.save("f", "1\n2\n3\n")
+	if _, err := w.store.Get(p.ID); err != nil {
+		t.Fatal(err)
+	}
+	for e := range events { // until it has come to rest and is what the agent wanted
+		if e.Proposal.State() == StateApplied {
+			break
+		}
+	}
+	if r := w.store.Reviews(s); len(r) != 1 || r[0].By != treeName {
+		t.Errorf("reviews: %+v", r)
+	}
 }

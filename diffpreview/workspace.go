@@ -385,7 +385,11 @@ func kindOf(mode fs.FileMode) string {
 func (w *Workspace) read(p Path) (Content, error) {
 	f, info, err := w.open(p)
 	if CodeOf(err) == CodeFileNotFound {
-		return Content{}, nil
+		var absent Content
+		if dir, err := w.root(p).Stat(path.Dir(p.rel)); err == nil {
+			absent.changed = dir.ModTime()
+		}
+		return absent, nil
 	}
 	if err != nil {
 		return Content{}, err
@@ -411,7 +415,7 @@ func (w *Workspace) read(p Path) (Content, error) {
 			data = append(data, 0)[:len(data)]
 		}
 	}
-	return Content{Exists: true, Data: data, Mode: info.Mode().Perm()}, nil
+	return Content{Exists: true, Data: data, Mode: info.Mode().Perm(), changed: info.ModTime()}, nil
 }
 
 func tooLarge(name string, size int64) *Error {

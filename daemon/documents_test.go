@@ -1,0 +1,221 @@
+package daemon
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	lsp "go.lsp.dev/protocol"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+// buffer is an editor's open document: it takes edits as an editor does.
+type buffer struct {
+	mu      sync.Mutex // guards the fields below
+	editor  *guest
+	uri     string
+	version int32
+	text    string
+	refuse  string // why edits are refused; "" takes them
+	edited  int
+}
+
+func (b *buffer) open() {
+	b.editor.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+		"uri": b.uri, "languageId": "plaintext", "version": b.version, "text": b.text,
+	}})
+}
+
+// change types a new text.
+func (b *buffer) change(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.version++
+	b.text = text
+	b.editor.notify("textDocument/didChange", map[string]any{
+		"textDocument":   map[string]any{"uri": b.uri, "version": b.version},
+		"contentChanges": []any{map[string]any{"text": text}},
+	})
+}
+
+// apply answers workspace/applyEdit.
+func (b *buffer) apply(params json.RawMessage) (any, error) {
+	var p lsp.ApplyWorkspaceEditParams
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	edit := p.Edit.DocumentChanges[0]
+	switch {
+	case b.refuse != "":
+		return lsp.ApplyWorkspaceEditResponse{FailureReason: b.refuse}, nil
+	case string(edit.TextDocument.URI) != b.uri || *edit.TextDocument.Version != b.version:
+		return lsp.ApplyWorkspaceEditResponse{FailureReason: "another version"}, nil
+	}
+	text := b.text
+	for i := len(edit.Edits) - 1; i >= 0; i-- {
+		e := edit.Edits[i]
+		from, to := offsetOf(text, e.Range.Start, protocol.UTF16), offsetOf(text, e.Range.End, protocol.UTF16)
+		text = text[:from] + e.NewText + text[to:]
+	}
+	b.text = text
+	b.version++
+	b.edited++
+	b.editor.notify("textDocument/didChange", map[string]any{
+		"textDocument":   map[string]any{"uri": b.uri, "version": b.version},
+		"contentChanges": []any{map[string]any{"text": text}},
+	})
+	return lsp.ApplyWorkspaceEditResponse{Applied: true}, nil
+}
+
+func (h *house) openBuffer(name, text string) *buffer {
+	b := &buffer{uri: "file://" + filepath.ToSlash(filepath.Join(h.root, name)), version: 1, text: text}
+	b.editor = h.connect(helloEditor, map[string]func(json.RawMessage) (any, error){"workspace/applyEdit": b.apply})
+	b.open()
+	return b
+}
+
+func TestAnUnsavedBufferIsTheBaseAndTakesTheHunk(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "one\ntwo\nthree\n"})
+	agent := h.connect(helloAgent, nil)
+	b := h.openBuffer("f", "one\ntwo\nthree\n")
+	b.change("zero 😀\none\ntwo\nthree\n")
+	b.editor.must(protocol.MethodProposalsList, nil, nil) // what was sent before is handled
+	if got, _ := agent.tool("read_file", `{"path":"f"}`); got["contents"] != "zero 😀\none\ntwo\nthree\n" {
+		t.Fatalf("the agent reads %q", got["contents"])
+	}
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"},{"old_str":"zero 😀","new_str":"null 😀"}]}`)
+	p := b.editor.get(got["proposal"].(string))
+	if len(p.Hunks) != 2 {
+		t.Fatalf("hunks: %+v", p.Hunks)
+	}
+	var result protocol.DecideResult
+	b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{
+		ID: p.ID, Version: p.Version,
+		Decisions: []protocol.HunkDecision{{Hunk: "h1", Decision: protocol.Accept}},
+	}, &result)
+	if b.text != "null 😀\none\ntwo\nthree\n" {
+		t.Errorf("the buffer is %q", b.text)
+	}
+	h.wantDisk("f", "one\ntwo\nthree\n")
+	if got, _ := agent.tool("read_file", `{"path":"f"}`); got["contents"] != "null 😀\none\nzwei\nthree\n" {
+		t.Errorf("the agent reads %q", got["contents"])
+	}
+	if p := b.editor.get(p.ID); p.State != protocol.ProposalOpen || p.HunkCount != 1 {
+		t.Errorf("the rest is %s with %d hunks", p.State, p.HunkCount)
+	}
+}
+
+func TestARefusedEditLeavesTheProposalOpen(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "one\ntwo\n"})
+	agent := h.connect(helloAgent, nil)
+	b := h.openBuffer("f", "one\ntwo\n")
+	b.change("one!\ntwo\n")
+	b.editor.must(protocol.MethodProposalsList, nil, nil)
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"}]}`)
+	id := got["proposal"].(string)
+	b.refuse = "no edits today"
+	err := b.editor.call(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+	if err == nil || !strings.Contains(err.Error(), "no edits today") {
+		t.Fatalf("the decision gave %v", err)
+	}
+	if p := b.editor.get(id); p.State != protocol.ProposalOpen {
+		t.Errorf("the proposal is %s", p.State)
+	}
+	if b.text != "one!\ntwo\n" {
+		t.Errorf("the buffer is %q", b.text)
+	}
+	h.wantDisk("f", "one\ntwo\n")
+}
+
+func TestTypingUnderAProposalRebasesIt(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "one\ntwo\nthree\nfour\n"})
+	agent := h.connect(helloAgent, nil)
+	b := h.openBuffer("f", "one\ntwo\nthree\nfour\n")
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"three","new_str":"drei"}]}`)
+	id := got["proposal"].(string)
+	b.change("zero\none\ntwo\nthree\nfour\n")
+	p := b.editor.await("the moved hunk", func(p protocol.Proposal) bool { return p.ID == id && p.Hunks[0].OldStart == 4 })
+	if p.State != protocol.ProposalOpen {
+		t.Errorf("state %s", p.State)
+	}
+	b.change("zero\none\ntwo\ndreier\nfour\n")
+	p = b.editor.await("the conflict", func(p protocol.Proposal) bool { return p.State == protocol.ProposalConflict })
+	c := p.Hunks[0].Conflict
+	if c == nil || c.Base != "three\n" || c.Agent != "drei\n" || c.Tree != "dreier\n" {
+		t.Errorf("conflict %+v", c)
+	}
+	if got, _ := agent.tool("read_file", `{"path":"f"}`); got["contents"] != "zero\none\ntwo\ndreier\nfour\n" {
+		t.Errorf("in a conflict the view shows the tree, not %q", got["contents"])
+	}
+	b.change("zero\none\ntwo\nthree\nfour\n")
+	b.editor.await("the way back", func(p protocol.Proposal) bool { return p.State == protocol.ProposalOpen })
+	h.wantDisk("f", "one\ntwo\nthree\nfour\n")
+}
+
+func TestAChangeOnDiskIsHeardOf(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "one\ntwo\nthree\n"})
+	agent, reviewer := h.connect(helloAgent, nil), h.connect(helloReviewer, nil)
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"three","new_str":"drei"}]}`)
+	id := got["proposal"].(string)
+	reviewer.await("the proposal", func(p protocol.Proposal) bool { return p.ID == id })
+	h.save("f", "zero\none\ntwo\nthree\n")
+	reviewer.await("the moved hunk", func(p protocol.Proposal) bool { return p.ID == id && p.Hunks[0].OldStart == 4 })
+	h.save("f", "zero\none\ntwo\nTHREE\n")
+	reviewer.await("the conflict", func(p protocol.Proposal) bool { return p.State == protocol.ProposalConflict })
+	_, outcome := agent.tool("list_files", `{}`)
+	if len(outcome.Reviews) != 1 || outcome.Reviews[0].Decision != "conflict" {
+		t.Errorf("the agent was told %+v", outcome.Reviews)
+	}
+	h.wantDisk("f", "zero\none\ntwo\nTHREE\n")
+}
+
+func TestACleanBufferDoesNotShadowTheDisk(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "\ufeffone\r\ntwo\nthree\r\n"})
+	agent := h.connect(helloAgent, nil)
+	b := h.openBuffer("f", "one\r\ntwo\r\nthree\r\n") // as editors show it
+	b.editor.must(protocol.MethodProposalsList, nil, nil)
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"}]}`)
+	b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: got["proposal"].(string), Decision: protocol.Accept}, nil)
+	h.wantDisk("f", "\ufeffone\r\nzwei\nthree\r\n")
+	if b.edited != 0 {
+		t.Error("a clean buffer was edited")
+	}
+}
+
+func TestOffsetsAndPositions(t *testing.T) {
+	const text = "a😀é\r\nb\rc\n\nlast"
+	for _, enc := range []protocol.PositionEncoding{protocol.UTF8, protocol.UTF16} {
+		for at := 0; at <= len(text); at++ {
+			if at < len(text) && text[at]&0xC0 == 0x80 {
+				continue // inside a character
+			}
+			pos := positionOf(text, at, enc)
+			want := at
+			if at > 0 && text[at-1] == '\r' && at < len(text) && text[at] == '\n' {
+				want-- // between \r and \n is the line's end
+			}
+			if got := offsetOf(text, pos, enc); got != want {
+				t.Errorf("%s: byte %d is %v is byte %d", enc, at, pos, got)
+			}
+		}
+	}
+	for _, c := range []struct {
+		pos  lsp.Position
+		want int
+	}{
+		{lsp.Position{Line: 0, Character: 3}, 5},          // behind the emoji's two units
+		{lsp.Position{Line: 0, Character: 2}, 1},          // inside them: before
+		{lsp.Position{Line: 0, Character: 99}, 7},         // behind the line: its end
+		{lsp.Position{Line: 99, Character: 0}, len(text)}, // behind the text
+		{lsp.Position{Line: 2, Character: 0}, 11},         // a lone \r ends a line
+	} {
+		if got := offsetOf(text, c.pos, protocol.UTF16); got != c.want {
+			t.Errorf("%v is byte %d, want %d", c.pos, got, c.want)
+		}
+	}
+}

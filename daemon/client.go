@@ -108,15 +108,21 @@ func invalid(format string, args ...any) error {
 // announce tells editors and reviewers of a change. It is called in order and
 // only queues.
 func (s *Server) announce(e diffpreview.Event) {
-	method, params := s.notification(e)
 	s.mu.Lock()
+	var deciders []*client
 	for c := range s.clients {
 		if c.decides() {
+			deciders = append(deciders, c)
+		}
+	}
+	s.mu.Unlock()
+	if len(deciders) > 0 {
+		method, params := s.notification(e)
+		for _, c := range deciders {
 			// A client that is gone or does not read is the connection's affair.
 			_ = c.conn.Notify(method, params)
 		}
 	}
-	s.mu.Unlock()
 	s.watch()
 }
 

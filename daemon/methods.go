@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -20,6 +21,20 @@ func on[P, R any](f func(c *client, ctx context.Context, p P) (R, error)) method
 		p, err := decode[P](params)
 		if err != nil {
 			return nil, err
+		}
+		return f(c, ctx, p)
+	}}
+}
+
+// strictly is on for messages in which a member that is not understood would
+// be dangerous to pass over: it could narrow what is accepted.
+func strictly[P, R any](f func(c *client, ctx context.Context, p P) (R, error)) method {
+	return method{run: func(ctx context.Context, c *client, params json.RawMessage) (any, error) {
+		var p P
+		d := json.NewDecoder(bytes.NewReader(params))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&p); err != nil && len(params) > 0 {
+			return nil, invalid("parameters: %v", err)
 		}
 		return f(c, ctx, p)
 	}}
@@ -52,8 +67,8 @@ func init() {
 		protocol.MethodToolsCall:       proposing(on((*client).toolsCall)),
 		protocol.MethodProposalsList:   on((*client).proposalsList),
 		protocol.MethodProposalsGet:    on((*client).proposalsGet),
-		protocol.MethodProposalsDecide: deciding(on((*client).proposalsDecide)),
-		protocol.MethodProposalsUndo:   deciding(on((*client).proposalsUndo)),
+		protocol.MethodProposalsDecide: deciding(strictly((*client).proposalsDecide)),
+		protocol.MethodProposalsUndo:   deciding(strictly((*client).proposalsUndo)),
 		protocol.MethodSessionsList:    on((*client).sessionsList),
 		protocol.MethodSessionsClose:   on((*client).sessionsClose),
 		protocol.MethodStatus:          on((*client).status),

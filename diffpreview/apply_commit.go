@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 )
 
@@ -164,8 +165,11 @@ func (t *transaction) swapSlowly(c *fileChange) error {
 			}
 			continue
 		}
-		if err := f.move(c.temp, f, c.leaf); err != nil {
-			return errors.Join(err, f.remove(spare))
+		if err := f.move(c.temp, f, c.leaf); err != nil { // one of them is a directory
+			if err := f.remove(spare); err != nil {
+				return err
+			}
+			return t.swapAside(c)
 		}
 		c.placed = true
 		t.w.step("renamed over")
@@ -262,10 +266,12 @@ func (t *transaction) finish() error {
 	return nil
 }
 
-// tidy unlinks the temporary names.
+// tidy unlinks the temporary names, those of exchanges before those of deletes:
+// recovery takes the lack of the former, never of the latter, for a sign that
+// the commit was over.
 func (t *transaction) tidy() error {
 	var all error
-	for _, c := range t.changes {
+	for _, c := range slices.Backward(t.changes) {
 		if !c.staged {
 			continue
 		}

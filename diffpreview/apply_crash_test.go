@@ -165,7 +165,7 @@ func (x *applyTree) wantOldOrNew(applied bool, old, text, where string) {
 // outcome is what a scene's tree holds when all is written.
 func outcome(t *testing.T, sc scene) string {
 	t.Helper()
-	x := newApplyTree(t, t.TempDir())
+	x := newApplyTree(t, memoryDir(t))
 	x.mustApply(sc(x)...)
 	return x.contents()
 }
@@ -199,7 +199,7 @@ func TestApplyCrashAnywhere(t *testing.T) {
 // there are not so many stages.
 func crashAt(t *testing.T, sc scene, lacks lacks, at, again int, text string) bool {
 	t.Helper()
-	x := newApplyTree(t, t.TempDir())
+	x := newApplyTree(t, memoryDir(t))
 	defer x.w.Close()
 	defer os.RemoveAll(x.dir)
 	writes := sc(x)
@@ -242,7 +242,7 @@ func TestApplyCrashThenEdit(t *testing.T) {
 
 func editAfterCrash(t *testing.T, at int, name string, act somebody) bool {
 	t.Helper()
-	x := newApplyTree(t, t.TempDir())
+	x := newApplyTree(t, memoryDir(t))
 	writes := everything(x)
 	where, did := x.until(at, func() { x.run(lacks{}, writes...) })
 	if !did {
@@ -278,7 +278,7 @@ func TestApplyKilled(t *testing.T) {
 	text := outcome(t, everything)
 	kills := 0
 	for at := 1; ; at++ {
-		x := newApplyTree(t, t.TempDir())
+		x := newApplyTree(t, memoryDir(t))
 		writes := everything(x)
 		old := x.contents()
 		journal := filepath.Join(t.TempDir(), "journal")
@@ -328,7 +328,7 @@ func TestApplyKilledChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scratch := newApplyTree(t, t.TempDir())
+	scratch := newApplyTree(t, memoryDir(t))
 	x := newApplyTree(t, dir)
 	writes := everything(scratch) // the same writes; the tree of dir is there already
 	n := 0

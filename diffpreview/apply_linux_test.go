@@ -392,4 +392,3 @@ func TestApplyExecutable(t *testing.T) {
 		t.Errorf("mode is %v", x.mode("cat"))
 	}
 }
-

@@ -131,7 +131,7 @@ func TestApplyLosesNoSave(t *testing.T) {
 // there are not so many.
 func raceAt(t *testing.T, at int, lacks lacks, prepare func(*applyTree) write, act somebody) bool {
 	t.Helper()
-	x := newApplyTree(t, t.TempDir())
+	x := newApplyTree(t, memoryDir(t))
 	wr := prepare(x)
 	x.put("a", "a\n", 0o640)
 	x.put("z", "z\n", 0o640)
@@ -202,7 +202,7 @@ func (x *applyTree) wantWhole(err error, where string) {
 // A program opens the file at some stage and writes when all is over.
 func TestApplySlowWriter(t *testing.T) {
 	for at := 1; ; at++ {
-		x := newApplyTree(t, t.TempDir())
+		x := newApplyTree(t, memoryDir(t))
 		x.put("f", "base\n", 0o644)
 		var file *os.File
 		var where string
@@ -228,9 +228,9 @@ func TestApplySlowWriter(t *testing.T) {
 		}
 		file.WriteAt([]byte("TYPED"), 0)
 		file.Close()
-		want := "TYPED\n"[:5] + "base\n"[4:]
+		want := "TYPED" // over the five bytes of the base
 		if err == nil {
-			want = "TYPEDted\n"
+			want = "TYPEDted\n" // over the accepted text
 		}
 		if got := x.text("f"); got != want {
 			t.Errorf("at %q: f holds %q, want %q; apply said %v", where, got, want, err)
@@ -243,8 +243,8 @@ func TestApplySlowWriter(t *testing.T) {
 // is touched.
 func TestApplyStaysInside(t *testing.T) {
 	for at := 1; ; at++ {
-		x := newApplyTree(t, t.TempDir())
-		outside := newApplyTree(t, t.TempDir())
+		x := newApplyTree(t, memoryDir(t))
+		outside := newApplyTree(t, memoryDir(t))
 		x.put("d/e/f", "base\n", 0o644)
 		x.put("d/e/g", "gone\n", 0o644)
 		outside.put("e/f", "base\n", 0o644)

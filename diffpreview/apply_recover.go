@@ -150,8 +150,8 @@ func (t *transaction) leave() error {
 	return t.sync()
 }
 
-// inspect tells what became of c. bare: c displaces a file, and that is not
-// there.
+// inspect tells what became of c. bare: the temporary file that an exchange has
+// until the tidying is not there.
 func (t *transaction) inspect(c *fileChange, f intentFile, body func(string) ([]byte, error)) (s state, bare bool, err error) {
 	if c.method == methodExchange && c.folder != nil {
 		if err := t.straighten(c); err != nil {
@@ -172,7 +172,7 @@ func (t *transaction) inspect(c *fileChange, f intentFile, body func(string) ([]
 	case methodExchange:
 		return exchanged(name, aside, f), aside.hash == "", nil
 	case methodDelete:
-		return deleted(name, aside, f), aside.hash == "", nil
+		return deleted(name, aside, f), false, nil
 	case methodCreate:
 		return created(name, aside, f), false, nil
 	}
@@ -236,6 +236,9 @@ func deleted(name, aside fingerprint, f intentFile) state {
 func created(name, aside fingerprint, f intentFile) state {
 	if aside.hash != "" && (name.hash != aside.hash || name.inode != aside.inode) {
 		return stateUndone
+	}
+	if name.hash == "" {
+		return stateUnclear // put back, or deleted by somebody
 	}
 	return replaced(name, f)
 }

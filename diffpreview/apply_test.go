@@ -32,6 +32,18 @@ func newApplyTree(tb testing.TB, dir string) *applyTree {
 	return &applyTree{TB: tb, dir: dir, w: w}
 }
 
+// memoryDir is a scratch directory on a file system where syncing costs nothing,
+// if there is one, for tests that write thousands of times.
+func memoryDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "loomd-test-")
+	if err != nil {
+		return tb.TempDir()
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 func (x *applyTree) abs(name string) string { return filepath.Join(x.dir, filepath.FromSlash(name)) }
 
 func (x *applyTree) put(name, text string, mode fs.FileMode) {

@@ -48,10 +48,10 @@ func (t *transaction) undo(c *fileChange) error {
 }
 
 // bringBack gives a deleted file its name again, unless somebody made a new
-// file there.
+// file there. After a crash the file may be one that somebody else deleted.
 func (t *transaction) bringBack(c *fileChange) error {
 	err := t.moveNew(c.home, c.temp, c.folder, c.leaf)
-	if errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err

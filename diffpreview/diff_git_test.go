@@ -49,8 +49,8 @@ func TestDiffAsShortAsGit(t *testing.T) {
 	for _, distinct := range []int{10, 100, 1000, 1 << 30} {
 		rnd := rand.New(rand.NewPCG(7, uint64(distinct)))
 		dir, ours := t.TempDir(), 0
-		for i := range 60 {
-			old := randomLines(rnd, 100+rnd.IntN(2000), distinct)
+		for i := range 40 {
+			old := randomLines(rnd, 100+rnd.IntN(1000), distinct)
 			new := randomEdits(rnd, old, 1+rnd.IntN(len(old)/3), distinct)
 			writeText(t, filepath.Join(dir, "old"), fmt.Sprint(i), old)
 			writeText(t, filepath.Join(dir, "new"), fmt.Sprint(i), new)

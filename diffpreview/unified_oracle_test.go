@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -126,9 +127,12 @@ func checkLaid(t *testing.T, dir string, changes []change, context int) {
 	}
 }
 
-// patchTool returns the name of a program that takes patches, or skips the test.
+// patchTool returns the path of a program that takes patches, or skips the test.
 func patchTool(t *testing.T, name string) string {
 	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the names tried here are not to be had on every system")
+	}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skipf("%s is not installed", name)

@@ -425,9 +425,16 @@ func tooLarge(name string, size int64) *Error {
 // writable fails with permission_denied when this process could not write the
 // file at p, whatever its directory allows.
 func (w *Workspace) writable(p Path) error {
-	f, err := w.root(p).OpenFile(p.rel, os.O_WRONLY|openNonblock, 0)
-	if err != nil {
+	if err := mayWrite(w.root(p), p.rel); err != nil {
 		return ioError(w.Name(p), err)
+	}
+	return nil
+}
+
+func openToWrite(root *os.Root, rel string) error {
+	f, err := root.OpenFile(rel, os.O_WRONLY|openNonblock, 0)
+	if err != nil {
+		return err
 	}
 	return f.Close()
 }

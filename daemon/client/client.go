@@ -10,8 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"net"
 	"os"
 	"time"
 
@@ -41,23 +41,25 @@ type Identity struct {
 // goroutines. An error answer is an *[Error].
 type Client struct {
 	conn  *rpc.Conn
-	ended chan error // Run's result; closed by the goroutine that runs it
+	ended chan struct{} // closed when conn has ended, by the goroutine that runs it
 	info  loom.LoomCapabilities
 }
 
 // New speaks to the daemon at the other end of conn and takes conn over, also
 // when it fails. didChange, when not nil, is called in order for each proposal
 // that the daemon announces, on the connection's goroutine.
-func New(ctx context.Context, conn net.Conn, who Identity, didChange func(loom.Proposal), log *slog.Logger) (*Client, error) {
+func New(ctx context.Context, conn io.ReadWriteCloser, who Identity, didChange func(loom.Proposal), log *slog.Logger) (*Client, error) {
 	c := &Client{
 		conn:  rpc.NewConn(conn, rpc.Options{Logger: log, Name: "daemon"}),
-		ended: make(chan error, 1),
+		ended: make(chan struct{}),
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(c.ended)
 		defer stop()
-		c.ended <- c.conn.Run(run, handler(didChange))
+		if err := c.conn.Run(run, handler(didChange)); err != nil && log != nil {
+			log.Debug("The connection to the daemon has ended", "error", err)
+		}
 	}()
 	if err := c.hello(ctx, who); err != nil {
 		c.conn.Close()

@@ -46,9 +46,9 @@ type Options struct {
 	MaxConcurrent int
 	// MaxQueued is how many bytes may wait for a peer that does not read; a
 	// frame added beyond it ends the connection with ErrSlow. As many bytes of
-	// messages of the peer may wait to be handled: beyond it requests are
-	// refused with CodeRequestFailed and notifications are not read. Default
-	// 64 MiB.
+	// the peer's requests, and of its notifications, may wait to be handled:
+	// beyond it requests are refused with CodeRequestFailed, and after
+	// notifications reading pauses. Default 64 MiB.
 	MaxQueued int64
 	// FlushWait is how long Close and the end of Run wait for queued frames to
 	// be read. Default 2 s: a busy editor empties its pipe in that time, and a

@@ -41,7 +41,7 @@ type dispatch struct {
 	conn    *Conn
 	handler Handler // set by Run before reading starts
 
-	room     chan struct{} // one token when a waiting message has gone; for the reader
+	room     chan struct{} // holds a token when fewer notifications wait; for the reader
 	handlers sync.WaitGroup
 
 	mu        sync.Mutex // guards the fields below and the state of jobs
@@ -50,7 +50,8 @@ type dispatch struct {
 	ready     []*job // requests that wait for a slot only
 	notifying bool   // a notification runs
 	running   int    // requests that run
-	waiting   int64  // cost of what is in inbox and ready
+	calls     int64  // cost of the requests in inbox and ready
+	notes     int64  // cost of the notifications in inbox
 	ended     bool   // nothing starts any more
 }
 
@@ -81,18 +82,19 @@ func (d *dispatch) admit(ctx context.Context, j *job) *Error {
 		return cancelledError()
 	case d.inFlight[j.id] != nil:
 		return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("id %s belongs to a request that is still running", j.req.ID)}
-	case d.waiting > d.conn.opts.MaxQueued:
+	case d.calls > d.conn.opts.MaxQueued:
 		return &Error{Code: CodeRequestFailed, Message: "too many requests are waiting", Data: map[string]string{
 			"kind": "busy", "hint": "wait for answers before sending more requests",
 		}}
 	}
 	j.ctx, j.cancel = context.WithCancel(ctx)
 	d.inFlight[j.id] = j
+	d.calls += j.cost()
 	d.enqueue(j)
 	return nil
 }
 
-// notify takes a notification. When too much waits already the reader waits
+// notify takes a notification. When too many wait already the reader waits
 // here, which holds the peer's writes back.
 func (d *dispatch) notify(ctx context.Context, m *notification) {
 	params, _ := m.params.(json.RawMessage)
@@ -102,7 +104,7 @@ func (d *dispatch) notify(ctx context.Context, m *notification) {
 	}
 	j := &job{req: &Request{Method: m.Method(), Params: params}, ctx: ctx, cancel: func() {}}
 	d.mu.Lock()
-	for d.waiting > d.conn.opts.MaxQueued && ctx.Err() == nil {
+	for d.notes > d.conn.opts.MaxQueued && ctx.Err() == nil {
 		d.mu.Unlock()
 		select {
 		case <-d.room:
@@ -112,13 +114,13 @@ func (d *dispatch) notify(ctx context.Context, m *notification) {
 	}
 	defer d.mu.Unlock()
 	if !d.ended {
+		d.notes += j.cost()
 		d.enqueue(j)
 	}
 }
 
 // enqueue puts a job in line. d.mu is held.
 func (d *dispatch) enqueue(j *job) {
-	d.waiting += j.cost()
 	d.inbox = append(d.inbox, j)
 	d.pump()
 }
@@ -132,12 +134,14 @@ func (d *dispatch) pump() {
 			continue
 		}
 		d.notifying = true
+		d.notes -= j.cost()
+		d.wake()
 		d.start(j)
 	}
 	for len(d.ready) > 0 && d.running < d.conn.opts.MaxConcurrent {
 		j := shift(&d.ready)
+		d.calls -= j.cost()
 		if j.answered {
-			d.leave(jobCost)
 			continue
 		}
 		d.running++
@@ -146,15 +150,13 @@ func (d *dispatch) pump() {
 }
 
 func (d *dispatch) start(j *job) {
-	d.leave(j.cost())
 	j.started = true
 	d.handlers.Add(1)
 	go d.conn.serve(j)
 }
 
-// leave takes cost off what waits and wakes the reader. d.mu is held.
-func (d *dispatch) leave(cost int64) {
-	d.waiting -= cost
+// wake tells the reader that fewer notifications wait.
+func (d *dispatch) wake() {
 	select {
 	case d.room <- struct{}{}:
 	default:
@@ -212,7 +214,7 @@ func (d *dispatch) cancel(params json.RawMessage) {
 // left of it in the line is skipped by pump. d.mu is held.
 func (d *dispatch) drop(j *job) {
 	delete(d.inFlight, j.id)
-	d.leave(j.cost() - jobCost)
+	d.calls -= j.cost() - jobCost
 	j.req.Params = nil
 	j.answered = true
 }

@@ -19,7 +19,7 @@ type queue struct {
 
 	mu      sync.Mutex // guards the fields below
 	frames  [][]byte
-	size    int64 // bytes of frames and of the write in progress
+	size    int64 // bytes of frames, without the write in progress: that may have been read already
 	writing bool
 	idle    chan struct{} // made when writing starts, closed by the writer when it ends
 	err     error         // set once: nothing is written any more
@@ -49,11 +49,9 @@ func (q *queue) add(frame []byte) (start bool, err error) {
 // drain writes until nothing waits and returns the error that ended the queue,
 // if one did.
 func (q *queue) drain() error {
-	var written int64
 	var err error
 	for {
 		q.mu.Lock()
-		q.size -= written
 		if err != nil {
 			q.stop(err)
 		}
@@ -67,7 +65,6 @@ func (q *queue) drain() error {
 		next := q.take()
 		q.mu.Unlock()
 		_, err = q.w.Write(next)
-		written = int64(len(next))
 	}
 }
 
@@ -88,6 +85,7 @@ func (q *queue) take() []byte {
 			next = append(next, f...)
 		}
 	}
+	q.size -= int64(size)
 	clear(q.frames[:count])
 	if q.frames = q.frames[count:]; len(q.frames) == 0 {
 		q.frames = nil
@@ -100,11 +98,7 @@ func (q *queue) stop(err error) {
 	if q.err != nil {
 		return
 	}
-	q.err = err
-	for _, f := range q.frames {
-		q.size -= int64(len(f))
-	}
-	q.frames = nil
+	q.err, q.frames, q.size = err, nil, 0
 }
 
 // close ends the queue with ErrClosed. A write in progress is not touched.

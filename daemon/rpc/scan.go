@@ -3,7 +3,6 @@ package rpc
 import (
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 )
 
 // maxDepth is how deep arrays and objects of a message may nest, the message
@@ -29,13 +28,6 @@ type scanner struct {
 	objects []uint64 // bit i: level i is an object, else an array
 	depth   int      // open arrays and objects
 	deepest int
-}
-
-// validJSON reports whether text is one JSON value in valid UTF-8 that nests no
-// deeper than maxDepth.
-func validJSON(text []byte) bool {
-	s := scanner{data: text}
-	return utf8.Valid(text) && s.value() == nil && s.end() == nil && s.deepest <= maxDepth
 }
 
 func (s *scanner) fail(want string) error { return &syntaxError{s.pos, want} }
@@ -191,6 +183,9 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// escapes marks what may follow a backslash besides u.
+var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
 func (s *scanner) str() error {
 	data, i := s.data, s.pos+1
 	for i < len(data) {
@@ -199,13 +194,17 @@ func (s *scanner) str() error {
 			i++
 			continue
 		}
+		if c == '\\' && i+1 < len(data) && escapes[data[i+1]] {
+			i += 2
+			continue
+		}
 		s.pos = i
 		switch c {
 		case '"':
 			s.pos++
 			return nil
 		case '\\':
-			if err := s.escape(); err != nil {
+			if err := s.unicode(); err != nil {
 				return err
 			}
 			i = s.pos
@@ -217,25 +216,19 @@ func (s *scanner) str() error {
 	return s.fail("the end of a string")
 }
 
-func (s *scanner) escape() error {
-	if s.pos+1 >= len(s.data) {
+// unicode takes \u and its four digits, the one escape that is longer than two
+// bytes.
+func (s *scanner) unicode() error {
+	if s.pos+1 >= len(s.data) || s.data[s.pos+1] != 'u' {
 		return s.fail("an escape")
 	}
-	switch s.data[s.pos+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		s.pos += 2
-		return nil
-	case 'u':
-		s.pos += 2
-		for end := s.pos + 4; s.pos < end; s.pos++ {
-			if s.pos >= len(s.data) || !isHex(s.data[s.pos]) {
-				return s.fail("four hexadecimal digits")
-			}
+	s.pos += 2
+	for end := s.pos + 4; s.pos < end; s.pos++ {
+		if s.pos >= len(s.data) || !isHex(s.data[s.pos]) {
+			return s.fail("four hexadecimal digits")
 		}
-		return nil
-	default:
-		return s.fail("an escape")
 	}
+	return nil
 }
 
 func isHex(c byte) bool {

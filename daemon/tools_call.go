@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/tools"
 )
 
@@ -29,6 +30,12 @@ func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListR
 }
 
 func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*protocol.ToolsCallResult, error) {
+	if sess, _ := c.server.store.Session(c.session); !sess.Open {
+		return nil, &rpc.Error{
+			Code: rpc.CodeRequestFailed, Message: "session " + c.session + " is closed",
+			Data: protocol.ErrorData{Kind: "session_closed", Hint: "connect again for a new session"},
+		}
+	}
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}

@@ -19,13 +19,21 @@ const patience = 100
 const racy = 3 * time.Second
 
 // commit changes the visible names, and makes sure that what was displaced is
-// what had been checked.
+// what had been checked. With several files the new names are made durable
+// before anything is thrown away, so that no crash of the machine finds one
+// file's old text gone and another's new text not there.
 func (t *transaction) commit() error {
 	for _, c := range t.changes {
 		if err := t.place(c); err != nil {
 			return err
 		}
 		t.w.step("placed")
+	}
+	if len(t.changes) > 1 {
+		if err := t.sync(); err != nil {
+			return err
+		}
+		t.w.step("names synced")
 	}
 	for _, c := range t.changes {
 		if err := t.settle(c); err != nil {
@@ -247,16 +255,9 @@ func (t *transaction) moveNew(from *folder, a string, to *folder, b string) erro
 	return from.move(a, to, b)
 }
 
-// finish removes what was displaced and makes everything durable. With several
-// files the new names are made durable first, so that no crash of the machine
-// finds one file's old text gone and another's new text not there.
+// finish removes what was displaced and makes that durable. What fails here
+// leaves everything in place, so recovery says that it is.
 func (t *transaction) finish() error {
-	if len(t.changes) > 1 {
-		if err := t.sync(); err != nil {
-			return t.rollBack(err)
-		}
-		t.w.step("names synced")
-	}
 	if err := t.tidy(); err != nil {
 		return err
 	}

@@ -132,6 +132,9 @@ func (f *folder) open(name string, flag int) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	file, err := f.root.OpenFile(name, flag|openNonblock, 0)
+	if errors.Is(err, syscall.EAGAIN) { // somebody holds a lease, and must be waited for
+		file, err = f.root.OpenFile(name, flag, 0)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

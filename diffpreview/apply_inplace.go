@@ -17,6 +17,17 @@ func (t *transaction) overwrite(c *fileChange) error {
 		return c.fail("opening file", err)
 	}
 	defer file.Close()
+	if err := t.compareAndWrite(c, file, info); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return c.fail("syncing", err)
+	}
+	t.w.step("overwritten")
+	return t.proofread(c, file)
+}
+
+func (t *transaction) compareAndWrite(c *fileChange, file *os.File, info fs.FileInfo) error {
 	release := holdOff(file)
 	defer release()
 	same, err := holds(file, c.base.Data)
@@ -32,11 +43,7 @@ func (t *transaction) overwrite(c *fileChange) error {
 		return c.fail("writing", err)
 	}
 	keepMode(file, info)
-	if err := file.Sync(); err != nil {
-		return c.fail("syncing", err)
-	}
-	t.w.step("overwritten")
-	return t.proofread(c, file)
+	return nil
 }
 
 // proofread makes sure that the file is still the one that its name stands for,
@@ -164,7 +171,7 @@ func tornByKill(now, old, text []byte, both int) bool {
 }
 
 func tornByCrash(now, old, text []byte) bool {
-	if len(now) != len(old) && len(now) != len(text) {
+	if len(now) <= block || len(now) != len(old) && len(now) != len(text) {
 		return false
 	}
 	for at := 0; at < len(now); at += block {

@@ -111,6 +111,7 @@ func (s *Store) DecideSession(ctx context.Context, session string, accept bool, 
 			paths = append(paths, p.Path)
 		}
 	}
+	slices.SortFunc(paths, comparePaths)
 	unlock := s.paths.lock(paths...)
 	defer unlock()
 	changes, err := s.retry(ctx, paths, func() ([]ruling, error) {

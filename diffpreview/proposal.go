@@ -82,6 +82,15 @@ func (p *Proposal) Hunk(id string) (Hunk, bool) {
 	return p.Hunks[i], true
 }
 
+// indexes is where each hunk stands, by its id.
+func (p *Proposal) indexes() map[string]int {
+	out := make(map[string]int, len(p.Hunks))
+	for i := range p.Hunks {
+		out[p.Hunks[i].ID] = i
+	}
+	return out
+}
+
 func (p *Proposal) index(id string) int {
 	return slices.IndexFunc(p.Hunks, func(h Hunk) bool { return h.ID == id })
 }

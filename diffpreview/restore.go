@@ -111,9 +111,9 @@ func (s *Store) adopt(saved map[string]savedProposal, queues map[string][]Review
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
 		sess := s.sessions[id]
-		sess.reviews = queues[id]
 		rec.Sessions = append(rec.Sessions, sess.Session)
-		for _, r := range sess.reviews {
+		for _, r := range queues[id] {
+			sess.queue(r)
 			rec.Reviews = append(rec.Reviews, savedReview{id, r})
 		}
 		var n int

@@ -23,8 +23,9 @@ type Session struct {
 type session struct {
 	Session
 	reviews []Review
+	queued  int                  // reviews numbered so far
 	told    map[conflictKey]bool // conflicts that its agent knows of
-	seen    map[Path]string // hash of the bytes it last read or wrote
+	seen    map[Path]string      // hash of the bytes it last read or wrote
 }
 
 // Review is what became of one hunk, for the session's agent.
@@ -38,6 +39,7 @@ type Review struct {
 	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
 
 	since int // of a conflict: the hunk's Since
+	seq   int // of a decision: its number in the session
 }
 
 type conflictKey struct {
@@ -169,13 +171,14 @@ func (s *Store) Told(id string, reviews []Review) error {
 			sess.told = map[conflictKey]bool{}
 		}
 		for _, r := range reviews {
-			if r.Decision == string(HunkConflict) {
+			switch {
+			case r.seq == 0:
 				sess.told[conflictKey{r.Proposal, r.Hunk, r.since}] = true
-			} else {
+			case len(sess.reviews) > 0 && sess.reviews[0].seq == r.seq: // else another call of the session was quicker
+				sess.reviews = sess.reviews[1:]
 				decisions++
 			}
 		}
-		sess.reviews = sess.reviews[min(decisions, len(sess.reviews)):]
 	}
 	s.mu.Unlock()
 	if decisions == 0 {
@@ -189,9 +192,15 @@ func (s *Store) addReviews(reviews []savedReview) {
 	defer s.mu.Unlock()
 	for _, r := range reviews {
 		if sess := s.sessions[r.Session]; sess != nil {
-			sess.reviews = append(sess.reviews, r.Review)
+			sess.queue(r.Review)
 		}
 	}
+}
+
+func (sess *session) queue(r Review) {
+	sess.queued++
+	r.seq = sess.queued
+	sess.reviews = append(sess.reviews, r)
 }
 
 // reviewsOf says what became of decided hunks of p.

@@ -356,6 +356,11 @@ func (s *Store) nextProposalID() string {
 	return fmt.Sprintf("p%d", s.counters.Proposals)
 }
 
+// comparePaths orders paths by root, then by their bytes.
+func comparePaths(a, b Path) int {
+	return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.rel, b.rel))
+}
+
 // pathLocks is a lock per path, made when first needed.
 type pathLocks struct {
 	mu    sync.Mutex // guards locks
@@ -370,9 +375,7 @@ type pathLock struct {
 // lock takes the locks of paths in one order and returns what gives them back.
 func (l *pathLocks) lock(paths ...Path) func() {
 	paths = slices.Clone(paths)
-	slices.SortFunc(paths, func(a, b Path) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.rel, b.rel))
-	})
+	slices.SortFunc(paths, comparePaths)
 	paths = slices.Compact(paths)
 	for _, p := range paths {
 		l.mu.Lock()

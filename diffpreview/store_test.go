@@ -398,3 +398,24 @@ func TestAHalfWrittenFileSettlesNothing(t *testing.T) {
 		t.Errorf("reviews: %+v", r)
 	}
 }
+
+// Two calls of a session that end at once may both tell of a review, but a
+// review that neither told of stays.
+func TestReviewsAreToldAtLeastOnce(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "1\n", "g": "1\n"})
+	s := w.session("agent")
+	w.mustDecide(w.propose(s, "f", "2\n"), true)
+	one, two := w.store.Reviews(s), w.store.Reviews(s)
+	w.mustDecide(w.propose(s, "g", "2\n"), false)
+	for _, told := range [][]Review{one, two} {
+		if err := w.store.Told(s, told); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if left := w.store.Reviews(s); len(left) != 1 || left[0].Path != "g" {
+			t.Fatalf("left to tell: %+v", left)
+		}
+		w.restart()
+	}
+}

@@ -30,8 +30,13 @@ type Verdict struct {
 // that changed since the reviewer's version, conflicts without a side.
 func (p *Proposal) check(version int, verdicts []Verdict) error {
 	seen := map[string]bool{}
+	place := p.indexes()
 	for _, v := range verdicts {
-		h, ok := p.Hunk(v.Hunk)
+		at, ok := place[v.Hunk]
+		var h Hunk
+		if ok {
+			h = p.Hunks[at]
+		}
 		switch {
 		case !ok && version > 0 && version < p.Version:
 			return p.refuse(CodeChangedSince, "hunk %s is gone: the proposal changed since version %d", v.Hunk, version)
@@ -74,13 +79,16 @@ func (p *Proposal) refuse(code Code, format string, args ...any) error {
 func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Proposal, decided []Hunk, err error) {
 	q = p.next()
 	var taken []int // hunks whose text is taken, in order
+	said := make(map[string]*Verdict, len(verdicts))
+	for i := range verdicts {
+		said[verdicts[i].Hunk] = &verdicts[i]
+	}
 	for i := range q.Hunks {
 		h := &q.Hunks[i]
-		at1 := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Hunk == h.ID })
-		if at1 < 0 {
+		v := said[h.ID]
+		if v == nil {
 			continue
 		}
-		v := verdicts[at1]
 		h.Since = q.Version
 		h.Decision = &Decision{By: by, Time: at, Comment: v.Comment}
 		if h.State == HunkConflict {
@@ -104,7 +112,7 @@ func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Propo
 		return nil, nil, err
 	}
 	for i := range q.Hunks {
-		if h := &q.Hunks[i]; slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Hunk == h.ID }) {
+		if h := &q.Hunks[i]; said[h.ID] != nil {
 			decided = append(decided, *h)
 		}
 	}
@@ -164,7 +172,7 @@ func (p *Proposal) take(taken []int) error {
 	for _, i := range taken {
 		edits = append(edits, edit{p.Hunks[i].Start, p.Hunks[i].Count, p.Hunks[i].New})
 	}
-	if err := p.replace(edits, func(i int) bool { return slices.Contains(taken, i) }); err != nil {
+	if err := p.replace(edits, taken); err != nil {
 		return err
 	}
 	for _, i := range taken {
@@ -174,10 +182,10 @@ func (p *Proposal) take(taken []int) error {
 	return nil
 }
 
-// replace edits the base and moves every hunk along; mine are the hunks that
-// the edits came from, in order. A text without a line end that lines would
-// follow is refused: they would run together.
-func (p *Proposal) replace(edits []edit, mine func(i int) bool) error {
+// replace edits the base and moves every hunk along; mine are the indexes of the
+// hunks that the edits came from, in order. A text without a line end that lines
+// would follow is refused: they would run together.
+func (p *Proposal) replace(edits []edit, mine []int) error {
 	lines := p.form.split(p.Base.Data)
 	for _, e := range edits {
 		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
@@ -196,7 +204,7 @@ func (p *Proposal) replace(edits []edit, mine func(i int) bool) error {
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		switch {
-		case mine(i):
+		case next < len(mine) && mine[next] == i:
 			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
 			next++
 		case h.decided():
@@ -236,7 +244,7 @@ func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
 		back = append(back, i)
 	}
 	if len(edits) > 0 {
-		if err := q.replace(edits, func(i int) bool { return slices.Contains(back, i) }); err != nil {
+		if err := q.replace(edits, back); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -254,15 +262,29 @@ func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
 // overlap names a hunk of chosen whose lines another one of chosen, or an
 // undecided hunk, stands on.
 func (p *Proposal) overlap(chosen []int) (string, bool) {
+	mine := map[int]bool{}
 	for _, i := range chosen {
+		mine[i] = true
+	}
+	var counted []int // sorted by Start, as all hunks are
+	whole := false
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; mine[i] || !h.decided() {
+			counted = append(counted, i)
+			whole = whole || h.wholeFile()
+		}
+	}
+	for at, i := range counted {
 		h := &p.Hunks[i]
-		for j := range p.Hunks {
+		for _, j := range counted[at+1:] {
 			o := &p.Hunks[j]
-			if i == j || o.decided() && !slices.Contains(chosen, j) {
-				continue
+			if !whole && o.Start > h.Start+h.Count {
+				break
 			}
-			if h.wholeFile() || o.wholeFile() || touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
-				return h.ID, true
+			if mine[i] || mine[j] {
+				if whole || touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
+					return p.Hunks[map[bool]int{true: i, false: j}[mine[i]]].ID, true
+				}
 			}
 		}
 	}

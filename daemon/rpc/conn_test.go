@@ -60,8 +60,11 @@ func TestNotificationPassesRequestsThatLackASlot(t *testing.T) {
 	p.send(request("1", "hold", "{}") + request("2", "hold", "{}") + notice("told", "{}"))
 	await(t, told, "the notification")
 	close(b.release)
-	p.wantResult("1", `"released"`)
-	p.wantResult("2", `"released"`)
+	for range 2 { // in any order
+		if m := p.recv(); string(m.Result) != `"released"` {
+			t.Fatalf("got %s", m)
+		}
+	}
 }
 
 func TestCallBothWays(t *testing.T) {

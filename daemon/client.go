@@ -52,7 +52,7 @@ func (c *client) handle(ctx context.Context, _ *rpc.Conn, req *rpc.Request) (any
 	}
 	result, err := m.run(ctx, c, req.Params)
 	if err != nil {
-		return nil, wireError(err)
+		return nil, c.server.wireError(err)
 	}
 	return result, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // wireError gives an error its code and data on the wire. This is the one
 // place that does.
-func wireError(err error) error {
+func (s *Server) wireError(err error) error {
 	var wire *rpc.Error
 	var unknown *tools.UnknownToolError
 	var review *diffpreview.Error
@@ -27,7 +27,7 @@ func wireError(err error) error {
 			Data: protocol.ErrorData{Kind: "unknown_tool", Hint: unknown.Hint},
 		}
 	case errors.As(err, &review):
-		return &rpc.Error{Code: codeOf(review.Code), Message: err.Error(), Data: dataOf(review)}
+		return &rpc.Error{Code: codeOf(review.Code), Message: err.Error(), Data: s.dataOf(review)}
 	}
 	return &rpc.Error{Code: rpc.CodeInternal, Message: err.Error(), Data: protocol.ErrorData{Kind: "internal"}}
 }
@@ -44,14 +44,14 @@ func codeOf(code diffpreview.Code) int64 {
 	return rpc.CodeRequestFailed
 }
 
-func dataOf(e *diffpreview.Error) protocol.ErrorData {
+func (s *Server) dataOf(e *diffpreview.Error) protocol.ErrorData {
 	data := protocol.ErrorData{Kind: string(e.Code), Hint: e.Hint, Path: e.Path}
 	if e.Proposal != nil {
-		wire := wireProposal(e.Proposal, whole)
+		wire := s.wireProposal(e.Proposal, whole)
 		data.Proposal = &wire
 	}
 	for _, p := range e.Blocking {
-		data.Proposals = append(data.Proposals, wireProposal(p, summary))
+		data.Proposals = append(data.Proposals, s.wireProposal(p, summary))
 	}
 	return data
 }

@@ -55,6 +55,7 @@ type Server struct {
 	clients map[*client]bool
 	conns   int           // connections being served
 	idle    chan struct{} // closed when the last client left Idle ago
+	ending  bool          // idle is closed: nobody is let in any more
 	timer   *time.Timer   // runs while no client is connected
 	calls   int           // call ids given out
 }
@@ -170,7 +171,7 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 		}
 		listener.Close()
 	}()
-	s.resetIdle(0)
+	s.count(0)
 	var served sync.WaitGroup
 	for {
 		conn, err := listener.Accept()
@@ -195,20 +196,27 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	}
 }
 
-// ServeConn serves one client until it is gone or ctx ends.
+// ServeConn serves one client until it is gone or ctx ends. A daemon that is
+// ending closes the connection unanswered, and the client starts another one.
 func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
-	s.resetIdle(1)
-	defer s.resetIdle(-1)
+	if !s.count(1) {
+		return rwc.Close()
+	}
+	defer s.count(-1)
 	c := newClient(s)
 	c.conn = rpc.NewConn(rwc, rpc.Options{MaxFrame: s.opts.MaxFrame, Logger: s.logger, Name: "client"})
 	defer s.leave(c)
 	return c.conn.Run(ctx, c.handle)
 }
 
-// resetIdle counts connections and runs the idle timer while there are none.
-func (s *Server) resetIdle(by int) {
+// count adds to the connections and runs the idle timer while there are none.
+// It reports false when the daemon is ending for want of clients.
+func (s *Server) count(by int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ending {
+		return false
+	}
 	s.conns += by
 	if s.timer != nil {
 		s.timer.Stop()
@@ -217,13 +225,14 @@ func (s *Server) resetIdle(by int) {
 	if s.conns == 0 && s.opts.Idle > 0 {
 		s.timer = time.AfterFunc(s.opts.Idle, s.endIdle)
 	}
+	return true
 }
 
 func (s *Server) endIdle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conns == 0 && s.timer != nil {
-		s.timer = nil
+	if s.conns == 0 && !s.ending {
+		s.ending = true
 		close(s.idle)
 	}
 }

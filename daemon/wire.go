@@ -43,18 +43,10 @@ func (s *Server) wireSessions() []protocol.Session {
 	return out
 }
 
-// wireProposal adds what only the store knows.
 func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Proposal {
-	out := wireProposal(p, d)
-	if sess, ok := s.store.Session(p.Session); ok {
-		out.Label = sess.Label
-	}
-	return out
-}
-
-func wireProposal(p *diffpreview.Proposal, d detail) protocol.Proposal {
+	sess, _ := s.store.Session(p.Session)
 	out := protocol.Proposal{
-		ID: p.ID, Session: p.Session, Label: p.Session, Path: p.Name, Via: p.Via, Kind: wireKind(p.Kind),
+		ID: p.ID, Session: p.Session, Label: sess.Label, Path: p.Name, Via: p.Via, Kind: wireKind(p.Kind),
 		State: protocol.ProposalState(p.State()), Version: p.Version, BaseHash: p.Base.Hash(), Steps: []protocol.Step{},
 	}
 	out.Added, out.Removed, out.HunkCount = p.Counts()

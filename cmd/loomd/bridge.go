@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/loomd/loomd/daemon"
@@ -51,7 +52,7 @@ func bridge(ctx context.Context, near io.ReadWriter, conn net.Conn) error {
 		}
 	}()
 	_, err := io.Copy(near, conn)
-	if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+	if ctx.Err() != nil || errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
 	}
 	return err

@@ -104,20 +104,18 @@ func (e *env) checks(list []check) error {
 
 // platformChecks says what this build can do on a system.
 func platformChecks(goos string) []check {
-	exchange := check{"exchange", gradeOK, "an accepted file is exchanged with the old one atomically"}
-	socket := check{"private socket", gradeOK, "a Unix socket of this user alone, the peer's user is checked"}
+	writing := check{"writing", gradeOK, "an accepted file changes places with the old one in one step; a save in between is found and put back"}
+	socket := check{"private socket", gradeOK, "a Unix socket of this user alone; the user at the other end is checked"}
 	switch goos {
-	case "linux":
-	case "darwin":
-		exchange = check{"exchange", gradeWarn, "no atomic exchange on this system: a save in the moment of an accept is found out afterwards, from the displaced file"}
+	case "linux", "darwin":
 	case "windows":
-		exchange = check{"exchange", gradeWarn, "no atomic exchange on this system: a save in the moment of an accept can be lost"}
-		socket = check{"private socket", gradeFail, "this build has no named pipes: only serve --stdio works"}
+		writing = check{"writing", gradeWarn, "files are written in place: a save by another program in the microseconds between check and write is not found out"}
+		socket = check{"private socket", gradeFail, "this build has no named pipes: only serve --stdio works, and no command can reach it"}
 	default:
-		exchange.Grade, exchange.Detail = gradeWarn, "not known on "+goos
-		socket.Grade, socket.Detail = gradeFail, "the peer's user cannot be checked on "+goos
+		writing = check{"writing", gradeWarn, "not known on " + goos}
+		socket = check{"private socket", gradeFail, "the user at the other end cannot be told on " + goos}
 	}
-	return []check{exchange, socket}
+	return []check{writing, socket}
 }
 
 func privateCheck(name, dir string) check {

@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -56,7 +55,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 
 // run carries out one command line and returns the exit code.
 func run(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	e := newEnv(ctx, os.Stdin, os.Stdout, os.Stderr)
 
@@ -86,6 +85,16 @@ func run(args []string) int {
 	return exitCode(ctx, err)
 }
 
+// endSignals are the signals by which a person or a system ends a process.
+// nohup has a hangup ignored; that stays so.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
 // usageError is a command line that makes no sense.
 type usageError struct{ text string }
 
@@ -101,19 +110,14 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage), errors.As(err, &answer) && answer.IsUsage():
+	case errors.As(err, &usage):
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.As(err, &none):
 		return exitNoDaemon
+	case errors.As(err, &answer) && answer.IsUsage():
+		return exitUsage
 	}
 	return exitFailed
-}
-
-// brokenPipe says that whoever read our output has gone, which is not worth a
-// word.
-func brokenPipe(err error) bool {
-	var pe *fs.PathError
-	return errors.As(err, &pe) && errors.Is(pe.Err, syscall.EPIPE)
 }

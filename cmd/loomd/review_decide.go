@@ -89,11 +89,17 @@ func (c *choice) run(e *env, what protocol.Decision, side string) error {
 
 // deciding carries out decisions and tells what came of them.
 type deciding struct {
-	e       *env
-	rev     reviewer
-	json    bool
-	answers []protocol.DecideResult
-	failed  bool
+	e        *env
+	rev      reviewer
+	json     bool
+	answers  []protocol.DecideResult
+	refusals []refusal
+}
+
+// refusal is why a decision did not come about, for --json.
+type refusal struct {
+	Message string              `json:"message"`
+	Data    *protocol.ErrorData `json:"data,omitempty"`
 }
 
 // one decides one proposal, or the named hunks of it. A refusal is told and
@@ -221,10 +227,14 @@ func writtenLine(w protocol.Written) string {
 
 // refused tells why a decision did not come about and shows how things stand.
 func (d *deciding) refused(err error) {
-	d.failed = true
 	d.e.complain(err)
+	d.refusals = append(d.refusals, refusal{Message: err.Error()})
 	var answer *client.Error
 	if !errors.As(err, &answer) || d.e.ctx.Err() != nil {
+		return
+	}
+	d.refusals[len(d.refusals)-1].Data = &answer.Data
+	if d.json {
 		return
 	}
 	view := diffView{w: d.e.stderr, paint: d.e.paint}
@@ -241,13 +251,14 @@ func (d *deciding) finish() error {
 	if d.json {
 		if err := d.e.json(struct {
 			Results []protocol.DecideResult `json:"results"`
-		}{append([]protocol.DecideResult{}, d.answers...)}); err != nil {
+			Errors  []refusal               `json:"errors"`
+		}{append([]protocol.DecideResult{}, d.answers...), append([]refusal{}, d.refusals...)}); err != nil {
 			return err
 		}
 	} else if err := d.left(); err != nil {
 		return err
 	}
-	if d.failed {
+	if len(d.refusals) > 0 {
 		return errReported
 	}
 	return nil

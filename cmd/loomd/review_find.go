@@ -95,7 +95,8 @@ func ambiguous(name string, found []protocol.Proposal) error {
 }
 
 // match returns the proposals that name means: the one of that id, else those
-// that change a file of that name, else those whose id begins with it.
+// that change a file of that name, else those whose id begins with it. The name
+// of a file that nobody changes is not taken for the beginning of an id.
 func (f *finder) match(list []protocol.Proposal, name string) []protocol.Proposal {
 	if i := slices.IndexFunc(list, func(p protocol.Proposal) bool { return p.ID == name }); i >= 0 {
 		return list[i : i+1]
@@ -110,6 +111,9 @@ func (f *finder) match(list []protocol.Proposal, name string) []protocol.Proposa
 		if len(found) > 0 {
 			return found
 		}
+	}
+	if _, err := os.Lstat(filepath.Join(f.cwd, name)); err == nil {
+		return nil
 	}
 	var found []protocol.Proposal
 	for _, p := range list {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,7 +28,6 @@ import (
 //	stop [SIGNAL]     send TERM (or SIGNAL) to every daemon of this script and
 //	                  wait until they have ended
 //	ended             wait until every daemon of this script has ended
-//	unended F         write F without its last line feed
 //
 // Each script has folders of its own for home, state and sockets, and its
 // daemons are ended when it ends, however it ends.
@@ -51,7 +51,6 @@ func TestScript(t *testing.T) {
 			"daemons": daemonsCommand,
 			"stop":    stopCommand,
 			"ended":   endedCommand,
-			"unended": unendedCommand,
 		},
 	})
 }
@@ -75,12 +74,14 @@ type daemonProcess struct {
 	pid  int
 }
 
-// daemonsIn finds the daemons whose state lies under work.
+// daemonsIn finds the daemons whose state lies under work, each once.
 func daemonsIn(work string) []daemonProcess {
 	locks, _ := filepath.Glob(filepath.Join(work, ".state", "loomd", "*.lock"))
 	var out []daemonProcess
 	for _, lock := range locks {
-		if h, err := place.WhoHolds(lock); err == nil && h.PID > 0 && syscall.Kill(h.PID, 0) == nil {
+		h, err := place.WhoHolds(lock)
+		known := slices.ContainsFunc(out, func(d daemonProcess) bool { return d.pid == h.PID })
+		if err == nil && h.PID > 0 && !known && syscall.Kill(h.PID, 0) == nil {
 			out = append(out, daemonProcess{lock, h.PID})
 		}
 	}
@@ -162,12 +163,4 @@ func fieldCommand(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Setenv(args[0], fmt.Sprint(v))
-}
-
-func unendedCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: unended FILE")
-	}
-	text := strings.TrimSuffix(ts.ReadFile(args[0]), "\n")
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/loomd/loomd/daemon"
@@ -29,6 +31,9 @@ func (serveCmd) Help() string {
 }
 
 func (c *serveCmd) Run(e *env) error {
+	// Without this a client that no longer reads our stdout ends the process at
+	// once. The signal is caught, not ignored: children do not inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ready := inheritedReady()
 	defer ready.close()
 	err := c.serve(e, ready)
@@ -86,7 +91,7 @@ func (c *serveCmd) stdio(e *env, opts daemon.Options) error {
 		}
 		conn, derr := dialOther(e.ctx, opts.Roots, other)
 		if derr == nil {
-			opts.Logger.Info("Passing everything on", "pid", other.PID, "socket", conn.RemoteAddr().String())
+			opts.Logger.Info("Passing everything on", "pid", other.PID)
 			return bridge(e.ctx, stdio{e.stdin, e.stdout}, conn)
 		}
 		if !errors.Is(derr, client.ErrNotRunning) || time.Now().After(end) {

@@ -86,7 +86,7 @@ func (e *env) json(v any) error {
 // complain writes an error to stderr, unless that was done.
 func (e *env) complain(err error) {
 	switch {
-	case errors.Is(err, errReported), brokenPipe(err):
+	case errors.Is(err, errReported):
 		return
 	case e.ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")

@@ -27,6 +27,8 @@ type fakeDaemon struct {
 
 	mu    sync.Mutex // guards calls
 	calls []string   // methods, in the order of arrival
+
+	ended chan struct{} // closed when the connection over the pipe has ended
 }
 
 func newFake(t *testing.T) *fakeDaemon {
@@ -63,14 +65,14 @@ func (d *fakeDaemon) serve(rwc io.ReadWriteCloser) {
 // connect greets the fake over a pipe.
 func (d *fakeDaemon) connect(didChange func(loom.Proposal)) (*client.Client, error) {
 	near, far := net.Pipe()
-	ended := make(chan struct{})
+	d.ended = make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(d.ended)
 		d.serve(far)
 	}()
 	d.t.Cleanup(func() {
 		near.Close()
-		<-ended
+		<-d.ended
 	})
 	return client.New(context.Background(), near, client.Identity{Name: "test", Version: "1", Role: loom.RoleAgent, Session: &loom.SessionOptions{Label: "s"}}, didChange, nil)
 }
@@ -103,6 +105,7 @@ func TestGreeting(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
+	<-d.ended
 	if got := strings.Join(d.calls, " "); got != "initialize initialized shutdown exit" {
 		t.Errorf("the daemon got %s", got)
 	}

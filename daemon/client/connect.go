@@ -46,7 +46,7 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 		if err != nil {
 			return nil, &NoDaemonError{Socket: opts.Socket, Err: err}
 		}
-		return New(ctx, conn, opts.Who, opts.DidChange, opts.Logger)
+		return greet(ctx, conn, opts.Socket, opts)
 	}
 	p, err := place.For(opts.Roots)
 	if err != nil {
@@ -94,9 +94,20 @@ func attempt(ctx context.Context, p place.Place, opts Options) (*Client, error) 
 	if err != nil {
 		return nil, &NoDaemonError{Socket: p.Socket, Err: err}
 	}
-	c, err := New(ctx, conn, opts.Who, opts.DidChange, opts.Logger)
+	c, err := greet(ctx, conn, p.Socket, opts)
 	if errors.Is(err, rpc.ErrClosed) && ctx.Err() == nil {
 		return nil, &retryError{errors.New("it closes every connection")} // it was about to end
+	}
+	return c, err
+}
+
+// greet makes a client of a connection. A daemon that speaks another version of
+// the protocol is none to speak to.
+func greet(ctx context.Context, conn net.Conn, socket string, opts Options) (*Client, error) {
+	c, err := New(ctx, conn, opts.Who, opts.DidChange, opts.Logger)
+	var answer *Error
+	if errors.As(err, &answer) && len(answer.Data.Supported) > 0 {
+		return nil, &NoDaemonError{Socket: socket, Err: err}
 	}
 	return c, err
 }

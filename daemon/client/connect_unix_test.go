@@ -121,8 +121,6 @@ func TestConnectAsksTheLock(t *testing.T) {
 	defer claim.Release()
 	elsewhere := filepath.Join(filepath.Dir(root), "s")
 	if err := newFake(t).listen(elsewhere); err != nil {
-		// The directory of the root is not private, which is as it should be
-		// for the socket directory alone.
 		t.Fatal(err)
 	}
 	if err := claim.Announce(elsewhere); err != nil {

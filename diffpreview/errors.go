@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -108,7 +109,7 @@ func isEscape(err error) bool {
 	if errors.As(err, &pe) {
 		return pe.Err.Error() == "path escapes from parent"
 	}
-	var le *linkError
+	var le *os.LinkError
 	return errors.As(err, &le) && le.Err.Error() == "path escapes from parent"
 }
 

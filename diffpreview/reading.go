@@ -1,0 +1,157 @@
+package diffpreview
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sort"
+)
+
+// Entry is one name in a directory. Links are not followed.
+type Entry struct {
+	Name  string
+	IsDir bool
+	Size  int64
+	Mode  fs.FileMode // with type bits
+}
+
+// list returns the entries of a directory sorted by name bytes.
+func (w *Workspace) list(p Path) ([]Entry, error) {
+	name := w.Name(p)
+	info, err := w.root(p).Lstat(p.rel)
+	if err != nil {
+		return nil, ioError(name, err)
+	}
+	if !info.IsDir() {
+		return nil, &Error{Code: CodeNotRegularFile, Path: name, Message: "not a directory"}
+	}
+	dir, err := w.root(p).Open(p.rel)
+	if err != nil {
+		return nil, ioError(name, err)
+	}
+	defer dir.Close()
+	found, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, ioError(name, err)
+	}
+	entries := make([]Entry, 0, len(found))
+	for _, d := range found {
+		info, err := d.Info()
+		if err != nil {
+			continue // gone since it was listed
+		}
+		entries = append(entries, Entry{Name: d.Name(), IsDir: d.IsDir(), Size: info.Size(), Mode: info.Mode()})
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name < entries[j].Name })
+	return entries, nil
+}
+
+// open opens a regular file for reading. Special files are refused before they
+// are opened, because opening a FIFO blocks; the check is repeated on the
+// handle.
+func (w *Workspace) open(p Path) (*os.File, fs.FileInfo, error) {
+	name := w.Name(p)
+	info, err := w.root(p).Lstat(p.rel)
+	if err != nil {
+		return nil, nil, ioError(name, err)
+	}
+	if err := regular(name, info); err != nil {
+		return nil, nil, err
+	}
+	f, err := w.root(p).OpenFile(p.rel, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, ioError(name, err)
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, ioError(name, err)
+	}
+	return f, info, nil
+}
+
+func regular(name string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return &Error{Code: CodeIsDirectory, Path: name, Message: "is a directory"}
+	case mode&fs.ModeSymlink != 0:
+		return &Error{Code: CodeNotRegularFile, Path: name, Message: "became a link meanwhile"}
+	default:
+		return &Error{Code: CodeNotRegularFile, Path: name, Message: "not a regular file (" + kindOf(mode) + ")"}
+	}
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// read returns the file on disk whole; Exists is false where there is none.
+func (w *Workspace) read(p Path) (Content, error) {
+	f, info, err := w.open(p)
+	if CodeOf(err) == CodeFileNotFound {
+		var absent Content
+		if dir, err := w.root(p).Stat(path.Dir(p.rel)); err == nil {
+			absent.changed = dir.ModTime()
+		}
+		return absent, nil
+	}
+	if err != nil {
+		return Content{}, err
+	}
+	defer f.Close()
+	if info.Size() > MaxEdit {
+		return Content{}, tooLarge(w.Name(p), info.Size())
+	}
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if len(data) > MaxEdit {
+			return Content{}, tooLarge(w.Name(p), int64(len(data)))
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return Content{}, ioError(w.Name(p), err)
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+	}
+	return Content{Exists: true, Data: data, Mode: info.Mode().Perm(), changed: info.ModTime()}, nil
+}
+
+func tooLarge(name string, size int64) *Error {
+	return failf(CodeTooLarge, name, "%d bytes is over the limit of %d for edited files", size, MaxEdit)
+}
+
+// writable fails with permission_denied when this process could not write the
+// file at p, whatever its directory allows.
+func (w *Workspace) writable(p Path) error {
+	if err := mayWrite(w.root(p), p.rel); err != nil {
+		return ioError(w.Name(p), err)
+	}
+	return nil
+}
+
+func openToWrite(root *os.Root, rel string) error {
+	f, err := root.OpenFile(rel, os.O_WRONLY|openNonblock, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}

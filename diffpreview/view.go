@@ -124,12 +124,17 @@ func (v *View) Open(p Path) (Source, error) {
 	return fileSource{f, size}, nil
 }
 
+// prefixOf is what paths below a directory begin with.
+func prefixOf(dir Path) string {
+	if dir.rel == "." {
+		return ""
+	}
+	return dir.rel + "/"
+}
+
 // below returns the session's undecided proposals under a directory.
 func (v *View) below(dir Path) []*Proposal {
-	prefix := dir.rel + "/"
-	if dir.rel == "." {
-		prefix = ""
-	}
+	prefix := prefixOf(dir)
 	var out []*Proposal
 	for _, p := range v.store.snapshot() {
 		if p.Session == v.session && p.Path.index == dir.index && strings.HasPrefix(p.Path.rel, prefix) && p.Undecided() {
@@ -157,8 +162,7 @@ func (v *View) List(dir Path) ([]Entry, error) {
 		byName[e.Name] = e
 	}
 	for _, p := range below {
-		rel := strings.TrimPrefix(strings.TrimPrefix(p.Path.rel, dir.rel), "/")
-		name, rest, deeper := strings.Cut(rel, "/")
+		name, rest, deeper := strings.Cut(strings.TrimPrefix(p.Path.rel, prefixOf(dir)), "/")
 		now := p.Proposed()
 		_, known := byName[name]
 		switch {

@@ -10,58 +10,59 @@ import (
 	"pgregory.net/rapid"
 )
 
+var badArguments = []struct {
+	tool, args   string
+	field, words string // words stand in the message or the hint
+}{
+	{"read_file", `{"path":"f","max_byte":1}`, "max_byte", "did you mean max_bytes?"},
+	{"read_file", `{"path":"f","maxBytes":1}`, "maxBytes", "did you mean max_bytes?"},
+	{"read_file", `{"file_path":"f"}`, "file_path", "did you mean path?"},
+	{"read_file", `{"path":"f","xyz":1}`, "xyz", "the arguments are path, max_bytes, offset, limit, byte_offset"},
+	{"read_file", `{"Path":"f"}`, "Path", "did you mean path?"},
+	{"read_file", `{}`, "path", "required"},
+	{"read_file", ``, "path", "required"},
+	{"read_file", `{"path":1}`, "path", "must be a string, not a number"},
+	{"read_file", `{"path":null}`, "path", "must be a string, not null"},
+	{"read_file", `{"path":""}`, "path", "must not be empty"},
+	{"read_file", `{"path":["f"]}`, "path", "not an array"},
+	{"read_file", `{"path":"f","max_bytes":0}`, "max_bytes", "0 is below the minimum of 1"},
+	{"read_file", `{"path":"f","max_bytes":4194305}`, "max_bytes", "above the maximum of 4194304"},
+	{"read_file", `{"path":"f","max_bytes":1.5}`, "max_bytes", "must be an integer, not 1.5"},
+	{"read_file", `{"path":"f","max_bytes":10.0}`, "max_bytes", "must be an integer, not 10.0"},
+	{"read_file", `{"path":"f","max_bytes":1e3}`, "max_bytes", "must be an integer, not 1e3"},
+	{"read_file", `{"path":"f","max_bytes":"10"}`, "max_bytes", "must be an integer, not a string"},
+	{"read_file", `{"path":"f","offset":-1}`, "offset", "below the minimum"},
+	{"read_file", `{"path":"f","offset":99999999999999999999}`, "offset", "above the maximum of 9007199254740991"},
+	{"read_file", `{"path":"f","offset":1e999}`, "offset", "out of range"},
+	{"read_file", `{"path":"f","path":"g"}`, "path", "given twice"},
+	{"read_file", `{"path":"\ud800"}`, "path", "surrogate"},
+	{"read_file", "{\"path\":\"\xff\"}", "", "UTF-8"},
+	{"read_file", `[]`, "", "the arguments must be an object, not an array"},
+	{"read_file", `"f"`, "", "the arguments must be an object, not a string"},
+	{"read_file", `null`, "", "the arguments must be an object, not null"},
+	{"read_file", `{"path":"f"`, "", "not JSON"},
+	{"read_file", `{"path":"f"} {}`, "", "follows"},
+	{"list_files", `{"recursive":"true"}`, "recursive", "must be a boolean, not a string"},
+	{"list_files", `{"max_depth":0}`, "max_depth", "below the minimum of 1"},
+	{"list_files", `{"max_depth":101}`, "max_depth", "above the maximum of 100"},
+	{"list_files", `{"limit":100001}`, "limit", "above the maximum of 100000"},
+	{"edit_file", `{"path":"f","edits":[]}`, "edits", "at least 1 needed"},
+	{"edit_file", `{"path":"f","edits":{}}`, "edits", "must be an array, not an object"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"},{"old_string":"a"}]}`, "edits[1].old_string", "did you mean old_str?"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"},{"new_str":"b"}]}`, "edits[1].old_str", "required"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b","replace_all":1}]}`, "edits[0].replace_all", "must be a boolean"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"\udc00x"}]}`, "edits[0].new_str", "surrogate"},
+	{"edit_file", `{"path":"f","edits":["x"]}`, "edits[0]", "must be an object, not a string"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b","old_str":"a"}]}`, "edits[0].old_str", "given twice"},
+	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"}],"expected_hash":"abc"}`, "expected_hash", "at least 64 needed"},
+	{"read_file", `{"path":"` + strings.Repeat("x", maxPath+1) + `"}`, "path", "at most 32767"},
+}
+
 func TestCheckNamesTheArgument(t *testing.T) {
 	r, err := Builtin()
 	must(t, err)
-	tests := []struct {
-		tool, args   string
-		field, words string // words stand in the message or the hint
-	}{
-		{"read_file", `{"path":"f","max_byte":1}`, "max_byte", "did you mean max_bytes?"},
-		{"read_file", `{"path":"f","maxBytes":1}`, "maxBytes", "did you mean max_bytes?"},
-		{"read_file", `{"file_path":"f"}`, "file_path", "did you mean path?"},
-		{"read_file", `{"path":"f","xyz":1}`, "xyz", "the arguments are path, max_bytes, offset, limit, byte_offset"},
-		{"read_file", `{"Path":"f"}`, "Path", "did you mean path?"},
-		{"read_file", `{}`, "path", "required"},
-		{"read_file", ``, "path", "required"},
-		{"read_file", `{"path":1}`, "path", "must be a string, not a number"},
-		{"read_file", `{"path":null}`, "path", "must be a string, not null"},
-		{"read_file", `{"path":""}`, "path", "must not be empty"},
-		{"read_file", `{"path":["f"]}`, "path", "not an array"},
-		{"read_file", `{"path":"f","max_bytes":0}`, "max_bytes", "0 is below the minimum of 1"},
-		{"read_file", `{"path":"f","max_bytes":4194305}`, "max_bytes", "above the maximum of 4194304"},
-		{"read_file", `{"path":"f","max_bytes":1.5}`, "max_bytes", "must be an integer, not 1.5"},
-		{"read_file", `{"path":"f","max_bytes":10.0}`, "max_bytes", "must be an integer, not 10.0"},
-		{"read_file", `{"path":"f","max_bytes":1e3}`, "max_bytes", "must be an integer, not 1e3"},
-		{"read_file", `{"path":"f","max_bytes":"10"}`, "max_bytes", "must be an integer, not a string"},
-		{"read_file", `{"path":"f","offset":-1}`, "offset", "below the minimum"},
-		{"read_file", `{"path":"f","offset":99999999999999999999}`, "offset", "above the maximum of 9007199254740991"},
-		{"read_file", `{"path":"f","offset":1e999}`, "offset", "out of range"},
-		{"read_file", `{"path":"f","path":"g"}`, "path", "given twice"},
-		{"read_file", `{"path":"\ud800"}`, "path", "surrogate"},
-		{"read_file", "{\"path\":\"\xff\"}", "", "UTF-8"},
-		{"read_file", `[]`, "", "the arguments must be an object, not an array"},
-		{"read_file", `"f"`, "", "the arguments must be an object, not a string"},
-		{"read_file", `null`, "", "the arguments must be an object, not null"},
-		{"read_file", `{"path":"f"`, "", "not JSON"},
-		{"read_file", `{"path":"f"} {}`, "", "follows"},
-		{"list_files", `{"recursive":"true"}`, "recursive", "must be a boolean, not a string"},
-		{"list_files", `{"max_depth":0}`, "max_depth", "below the minimum of 1"},
-		{"list_files", `{"max_depth":101}`, "max_depth", "above the maximum of 100"},
-		{"list_files", `{"limit":100001}`, "limit", "above the maximum of 100000"},
-		{"edit_file", `{"path":"f","edits":[]}`, "edits", "at least 1 needed"},
-		{"edit_file", `{"path":"f","edits":{}}`, "edits", "must be an array, not an object"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"},{"old_string":"a"}]}`, "edits[1].old_string", "did you mean old_str?"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"},{"new_str":"b"}]}`, "edits[1].old_str", "required"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b","replace_all":1}]}`, "edits[0].replace_all", "must be a boolean"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"\udc00x"}]}`, "edits[0].new_str", "surrogate"},
-		{"edit_file", `{"path":"f","edits":["x"]}`, "edits[0]", "must be an object, not a string"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b","old_str":"a"}]}`, "edits[0].old_str", "given twice"},
-		{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"}],"expected_hash":"abc"}`, "expected_hash", "at least 64 needed"},
-		{"read_file", `{"path":"` + strings.Repeat("x", maxPath+1) + `"}`, "path", "at most 32767"},
-	}
 	b := newBench(t, map[string]string{"f": "a"})
-	for _, tt := range tests {
+	for _, tt := range badArguments {
 		_, a := b.call(tt.tool, tt.args)
 		field, _ := a["field"].(string)
 		said, _ := json.Marshal(a)

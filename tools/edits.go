@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loomd/loomd/diffpreview"
@@ -11,7 +13,7 @@ import (
 
 // edit replaces OldStr by NewStr. An empty OldStr appends.
 type edit struct {
-	OldStr     string `json:"old_str" jsonschema:"The text to replace, exactly as it stands in the file. It must stand there once, unless replace_all is set. Empty: append new_str to the file (and create the file if there is none)."`
+	OldStr     string `json:"old_str" jsonschema:"The text to replace, exactly as it is in the file. It must occur there once, unless replace_all is set. Empty: append new_str to the file (and create the file if there is none)."`
 	NewStr     string `json:"new_str" jsonschema:"The text to put in its place."`
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence, left to right."`
 }
@@ -86,9 +88,9 @@ func (t *editable) bytes() []byte {
 //
 //   - an empty old_str appends new_str to the end as it is, without looking for
 //     a final newline;
-//   - old_str that stands once is replaced; with replace_all every occurrence is,
+//   - old_str that occurs once is replaced; with replace_all every occurrence is,
 //     from left to right, and what was put in is not searched again;
-//   - old_str that stands more than once, overlapping ones counted, or not at
+//   - old_str that occurs more than once, overlapping ones counted, or not at
 //     all, is a failure, and so is one that equals new_str.
 //
 // Line ends of new_str: see [editable.fitLineEnds].
@@ -166,7 +168,7 @@ func (t *editable) replaceAll(i int, e edit, places places) error {
 	return nil
 }
 
-// maxListedLines is how many places an ambiguous_match lists: enough to choose
+// maxListedLines is how many lines an ambiguous_match lists: enough to choose
 // more context by.
 const maxListedLines = 20
 
@@ -176,39 +178,56 @@ const maxCounted = 10_000
 
 func (t *editable) ambiguous(i int, places places) error {
 	lines := []int{}
-	count, line, done := 0, 1, 0
+	count, distinct, line, last, done := 0, 0, 1, 0, 0
 	places(true, func(s span) bool {
-		if count++; len(lines) < maxListedLines {
-			line += bytes.Count(t.text[done:s.start], []byte{'\n'})
-			done = s.start
-			lines = append(lines, line)
+		count++
+		line += bytes.Count(t.text[done:s.start], lf)
+		done = s.start
+		if line != last {
+			distinct++
+			last = line
+			if len(lines) < maxListedLines {
+				lines = append(lines, line)
+			}
 		}
 		return count < maxCounted
 	})
-	more := ""
-	if count > len(lines) {
-		more = fmt.Sprintf(" and %d more", count-len(lines))
+	where := "at line " + listed(lines)
+	if distinct > 1 {
+		where = "at lines " + listed(lines)
+	}
+	if distinct > len(lines) {
+		where += fmt.Sprintf(" and %d more", distinct-len(lines))
 	}
 	f := &Failure{
 		Code:    CodeAmbiguousMatch,
-		Message: fmt.Sprintf("edits[%d].old_str stands %d times: at lines %s%s", i, count, listed(lines), more),
-		Hint:    "add lines around it to old_str until it stands once, or set replace_all",
+		Message: fmt.Sprintf("edits[%d].old_str was found %d times, %s%s", i, count, where, afterEdits(i)),
+		Hint:    "add lines around it to old_str until it occurs once, or set replace_all",
 	}
 	if count == maxCounted {
 		f.with("count_capped", true)
 	}
-	return f.with("field", field(i, "old_str")).with("edit", i).with("count", count).with("lines", lines).with("more", count-len(lines))
+	f.with("field", field(i, "old_str")).with("edit", i).with("count", count)
+	return f.with("lines", lines).with("more_lines", distinct-len(lines))
+}
+
+// afterEdits says what the line numbers of a failure refer to.
+func afterEdits(i int) string {
+	switch i {
+	case 0:
+		return ""
+	case 1:
+		return " (with edits[0] made)"
+	}
+	return fmt.Sprintf(" (with edits[0] to edits[%d] made)", i-1)
 }
 
 func listed(lines []int) string {
-	var b bytes.Buffer
+	text := make([]string, len(lines))
 	for i, line := range lines {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, line)
+		text[i] = strconv.Itoa(line)
 	}
-	return b.String()
+	return strings.Join(text, ", ")
 }
 
 // checkEncoding: text in an unknown encoding is edited on its bytes, for which
@@ -236,7 +255,7 @@ func (t *editable) checkPlace(i int, at span) error {
 	}
 	line := 1 + bytes.Count(t.text[:at.start], []byte{'\n'})
 	f := failf(diffpreview.CodeUnsupportedEncoding,
-		"edits[%d].old_str stands right behind a byte that is not ASCII (line %d), and the file is neither UTF-8 nor UTF-16", i, line)
+		"edits[%d].old_str was found right after a byte that is not ASCII (line %d), and the file is neither UTF-8 nor UTF-16", i, line)
 	f.Hint = "begin old_str elsewhere: its first character could be half of another one"
 	return f.with("field", field(i, "old_str")).with("line", line)
 }

@@ -48,6 +48,7 @@ type warning struct {
 
 type listResult struct {
 	Path     string       `json:"path" jsonschema:"the directory"`
+	Via      string       `json:"via,omitempty" jsonschema:"the link that path went through"`
 	Files    []listedFile `json:"files"`
 	Ignored  int          `json:"ignored" jsonschema:"entries left out by ignore rules; an ignored directory counts once"`
 	Warnings []warning    `json:"warnings" jsonschema:"what could not be listed"`

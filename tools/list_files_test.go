@@ -2,7 +2,9 @@ package tools
 
 import (
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,15 @@ func TestListFilesSeesProposals(t *testing.T) {
 	}
 }
 
+// As for git, rules behind a link do not count.
+func TestListFilesIgnoresALinkedGitignore(t *testing.T) {
+	b := newBench(t, map[string]string{"rules": "*.o\n", "a.o": ""})
+	must(t, os.Symlink("rules", filepath.Join(b.dir, ".gitignore")))
+	if got := b.paths("list_files", args{}); !slices.Equal(got, []string{".gitignore", "a.o", "rules"}) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestListFilesOfSeveralRoots(t *testing.T) {
 	top := t.TempDir()
 	place(t, top, map[string]string{"one/.gitignore": "*.o\n", "one/a.o": "", "one/a": "", "two/d/b.o": ""})
@@ -118,22 +129,26 @@ func TestListFilesOfSeveralRoots(t *testing.T) {
 // TestListOrder: what is listed is sorted by the bytes of the path, and a limit
 // gives the first of the same list.
 func TestListOrder(t *testing.T) {
+	b := newBench(t, nil)
+	round := 0
 	rapid.Check(t, func(r *rapid.T) {
+		round++
+		top := fmt.Sprint(round)
 		part := rapid.SampledFrom([]string{"a", "a-", "a.b", "a0", "b", "~", "é"})
-		files := map[string]string{}
+		files := map[string]string{top + "/": ""}
 		for _, parts := range rapid.SliceOfN(rapid.SliceOfN(part, 1, 3), 0, 12).Draw(r, "files") {
-			files[path.Join(parts...)+"/f"] = ""
+			files[path.Join(top, path.Join(parts...), "f")] = ""
 		}
-		b := newBench(t, files)
-		all := b.paths("list_files", args{"recursive": true})
-		if !slices.IsSorted(all) {
-			r.Fatalf("not sorted: %q", all)
+		place(t, b.dir, files)
+		all := b.paths("list_files", args{"path": top, "recursive": true})
+		if !slices.IsSorted(all) || len(all) < len(files)-1 {
+			r.Fatalf("not sorted, or not all: %q", all)
 		}
 		if len(all) == 0 {
 			return
 		}
 		limit := rapid.IntRange(1, len(all)).Draw(r, "limit")
-		if got := b.paths("list_files", args{"recursive": true, "limit": limit}); !slices.Equal(got, all[:limit]) {
+		if got := b.paths("list_files", args{"path": top, "recursive": true, "limit": limit}); !slices.Equal(got, all[:limit]) {
 			r.Fatalf("limit %d: %q", limit, got)
 		}
 	})

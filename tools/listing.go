@@ -63,11 +63,11 @@ func (l *listing) roots(ctx context.Context, roots []diffpreview.Root) error {
 
 // directory lists one directory.
 func (l *listing) directory(ctx context.Context, name string) error {
-	p, err := l.view.Resolve(name)
+	p, via, err := l.view.Workspace().Resolve(name)
 	if err != nil {
 		return err
 	}
-	l.out.Path = l.view.Name(p)
+	l.out.Path, l.out.Via = l.view.Name(p), via
 	entries, err := l.view.List(p)
 	if err != nil {
 		return notListable(l.view, p, err)

@@ -5,7 +5,7 @@ import "bytes"
 // span is a range of bytes: start is in it, end is not.
 type span struct{ start, end int }
 
-// places calls yield with the places where a string stands, from left to right,
+// places calls yield with the places where a string occurs, from left to right,
 // until yield returns false. With overlapping it names every place, else each
 // one begins after the end of the one before.
 type places func(overlapping bool, yield func(span) bool)

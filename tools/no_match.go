@@ -13,7 +13,7 @@ import (
 // Limits of what a no_match says: enough to see the difference by, little enough
 // to be read.
 const (
-	maxSearched     = 8 << 20 // bytes of text in which a near region is looked for
+	maxSearched     = 2 << 20 // bytes from the text's start in which a near region is looked for
 	maxShownLines   = 12
 	maxShownLine    = 200 // bytes of each
 	maxOldLines     = 200 // lines of old_str that take part
@@ -36,19 +36,16 @@ type region struct {
 	Text      string `json:"text"`
 }
 
-// noMatch explains why old does not stand in the text: in what alone it differs
+// noMatch explains why old was not found in the text: in what alone it differs
 // if there is such a thing, where the text is most like it, and what is
 // different there.
 func (t *editable) noMatch(i int, old string) error {
-	f := &Failure{Code: CodeNoMatch, Message: fmt.Sprintf("edits[%d].old_str does not stand in the file", i)}
+	f := &Failure{Code: CodeNoMatch, Message: fmt.Sprintf("edits[%d].old_str was not found%s", i, afterEdits(i))}
 	f.with("field", field(i, "old_str")).with("edit", i)
-	f.Hint = "read the file again and copy old_str exactly as it stands there"
+	f.Hint = "read the file again and copy old_str exactly from it"
 	if len(t.text) == 0 {
 		f.Hint = "the file is empty; an empty old_str appends"
 		return f
-	}
-	if i > 0 {
-		f.Message += fmt.Sprintf(" (after edits[0] to edits[%d])", i-1)
 	}
 	searched := t.text[:min(len(t.text), maxSearched)]
 	if reason := onlyDifference(searched, old); reason != "" {
@@ -63,10 +60,14 @@ func (t *editable) noMatch(i int, old string) error {
 	}
 	end := min(start+len(oldLines), len(lines))
 	f.with("nearest", region{start + 1, end, excerpt(lines[start:end])})
-	f.Message += fmt.Sprintf("; the nearest text is at lines %d to %d", start+1, end)
+	where := fmt.Sprintf("lines %d to %d", start+1, end)
+	if end == start+1 {
+		where = fmt.Sprintf("line %d", end)
+	}
+	f.Message += "; the nearest text is at " + where
 	if d, ok := firstDifference(lines, oldLines, start); ok {
 		f.with("difference", d)
-		f.Message += fmt.Sprintf(", first different at line %d: old_str has %q, the file has %q", d.Line, d.Expected, d.Found)
+		f.Message += fmt.Sprintf("; the first difference is at line %d: old_str has `%s`, the file has `%s`", d.Line, d.Expected, d.Found)
 	}
 	return f
 }
@@ -122,12 +123,25 @@ func foldQuotes(s string) string {
 
 // looseForm drops all that folds do. Two lines that have it in common are alike.
 func looseForm(s string) string {
-	return strings.ToLower(foldQuotes(dropSpace(norm.NFC.String(s))))
+	if !ascii(s) {
+		return strings.ToLower(foldQuotes(dropSpace(norm.NFC.String(s))))
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ' || '\t' <= c && c <= '\r': // as unicode.IsSpace
+		case 'A' <= c && c <= 'Z':
+			out = append(out, c+'a'-'A')
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out)
 }
 
 // nearestRegion returns the line at which old is likeliest meant to stand. Each
-// line of the text that has a line of old in loose form votes for the place where
-// old would have to begin; without any such line the one that holds most of the
+// line of the text that equals a line of old in loose form votes for the place
+// where old would have to begin; without any such line the one that holds most of the
 // letter pairs of old's longest line decides.
 func nearestRegion(lines, old []string) (start int, ok bool) {
 	wanted := map[string][]int{}
@@ -141,14 +155,14 @@ func nearestRegion(lines, old []string) (start int, ok bool) {
 			longest = j
 		}
 	}
-	votes := map[int]int{}
+	votes := make([]int, len(lines)) // weighted by the length of the lines
 	best := 0
 	for i, line := range lines {
 		for _, j := range wanted[looseForm(line)] {
-			at := i - j
-			if at < 0 {
+			if i < j {
 				continue
 			}
+			at := i - j
 			votes[at] += len(line)
 			if votes[at] > best || votes[at] == best && at < start {
 				best, start = votes[at], at

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -51,7 +53,7 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	if p, via, err = tc.View.Workspace().Resolve(name); err != nil {
 		return p, via, step, err
 	}
-	if strings.HasSuffix(name, "/") {
+	if os.IsPathSeparator(name[len(name)-1]) {
 		return p, via, step, failf(diffpreview.CodeIsDirectory, "%s names a directory", name).with("path", name)
 	}
 	seen, known := tc.View.LastSeen(p)
@@ -65,6 +67,12 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 		// The file had changed since the agent saw it. It still has not seen that
 		// change, so a write of the whole file must stay stale until it reads.
 		tc.View.Saw(p, seen)
+	}
+	var e *diffpreview.Error
+	if errors.As(err, &e) && e.Code == diffpreview.CodeNoChange {
+		f := failureOf(err)
+		f.Hint = "the file in your view already has this text; read_file shows it"
+		err = f
 	}
 	return p, via, step, err
 }

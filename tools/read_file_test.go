@@ -174,7 +174,10 @@ func TestReadThroughALinkNamesIt(t *testing.T) {
 }
 
 func TestReadRanges(t *testing.T) {
-	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\nfour", "empty": "", "wide": utf16le("añ\n𝄞𝄞\nz")})
+	b := newBench(t, map[string]string{
+		"f": "one\ntwo\nthree\nfour", "empty": "", "wide": utf16le("añ\n𝄞𝄞\nz"),
+		"big": utf16be("a\nb\nc"), "crlf": "ab\r\ncd", "chars": "aé€𝄞b",
+	})
 	tests := []struct {
 		args      args
 		contents  string
@@ -199,6 +202,13 @@ func TestReadRanges(t *testing.T) {
 		{args{"path": "wide", "offset": 2, "max_bytes": 7}, "𝄞", true, "next_byte_offset=12"},
 		{args{"path": "wide", "byte_offset": 10}, "𝄞\nz", false, ""}, // in the middle of a pair
 		{args{"path": "wide", "offset": 3}, "z", false, ""},
+		{args{"path": "big", "offset": 2, "limit": 1}, "b\n", true, "next_offset=3"},
+		{args{"path": "crlf", "max_bytes": 3}, "ab", true, "next_byte_offset=2"},
+		{args{"path": "crlf", "byte_offset": 2, "max_bytes": 1}, "\r", true, "next_byte_offset=3"},
+		{args{"path": "chars", "byte_offset": 2}, "€𝄞b", false, ""},
+		{args{"path": "chars", "byte_offset": 3, "max_bytes": 1}, "€", true, "next_byte_offset=6"},
+		{args{"path": "chars", "byte_offset": 5}, "𝄞b", false, ""},
+		{args{"path": "chars", "byte_offset": 9}, "b", false, ""},
 	}
 	for _, tt := range tests {
 		a := b.ok("read_file", tt.args)

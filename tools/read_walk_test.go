@@ -84,6 +84,9 @@ func TestReadOfALargeFile(t *testing.T) {
 	}
 	for name, file := range map[string]string{"f": text.String(), "wide": utf16le(text.String())} {
 		b := newBench(t, map[string]string{name: file})
+		if a := b.ok("read_file", args{"path": name, "limit": 1}); a["encoding"] == "bytes" || a["lossy"] == true {
+			t.Errorf("%s: encoding %v", name, a["encoding"])
+		}
 		got, calls := walkFile(t, b, name, args{"max_bytes": maxReadBytes})
 		if got != text.String() {
 			t.Errorf("%s: the pages are not the text", name)
@@ -112,25 +115,67 @@ func TestReadOfALargeFile(t *testing.T) {
 	}
 }
 
-// TestReadOfAGigabyte: a sparse file as large as that is read in bounded memory.
-func TestReadOfAGigabyte(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a gigabyte")
+func TestTrimHead(t *testing.T) {
+	for head, want := range map[string]int{
+		"abc": 3, "ab\xc3": 2, "ab\xe2\x82": 2, "a\xf0\x9d\x84": 1, "\xff\xfea\x00\xc3\x00": 6, "\xff\xfe\x00\xd8": 4,
+	} {
+		if got := trimHead([]byte(head)); len(got) != want {
+			t.Errorf("%q: %d bytes, want %d", head, len(got), want)
+		}
 	}
-	const size = 1 << 30
+}
+
+// sizeless is a file that does not say how large it is.
+type sizeless struct{ *strings.Reader }
+
+func (sizeless) Close() error { return nil }
+func (sizeless) Size() int64  { return -1 }
+
+func TestReadHeadWithoutASize(t *testing.T) {
+	for size, want := range map[int]bool{0: true, 4096: true, 4097: true, 100_000: true, wholeRead: true, wholeRead + 1: false, wholeRead + 9: false} {
+		text := strings.Repeat("x", size)
+		head, whole, err := readHead(sizeless{strings.NewReader(text)})
+		if err != nil || whole != want || whole && string(head) != text {
+			t.Errorf("%d bytes: %d read, whole %v, %v", size, len(head), whole, err)
+		}
+	}
+}
+
+// TestReadPastTheEndOfALargeFile: where a chunk of the walk ends with the file.
+func TestReadPastTheEndOfALargeFile(t *testing.T) {
+	const lines = (wholeRead + readChunk) / 64
+	b := newBench(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", 63)+"\n", lines)})
+	for _, offset := range []int{lines + 1, lines + 2} {
+		a := b.ok("read_file", args{"path": "f", "offset": offset})
+		if a["contents"] != "" || a["truncated"] != false || a["total_lines"] != float64(lines) {
+			t.Errorf("offset %d: %.50q, truncated %v, total_lines %v", offset, a["contents"], a["truncated"], a["total_lines"])
+		}
+	}
+}
+
+// TestReadOfAGigabyte: a (sparse) file as large as that is read in bounded
+// memory, by line and by byte.
+func TestReadOfAGigabyte(t *testing.T) {
+	const size, far = 1 << 30, 64 << 20
 	b := newBench(t, map[string]string{"f": strings.Repeat("head of the file\n", 1000)})
 	f, err := os.OpenFile(filepath.Join(b.dir, "f"), os.O_WRONLY, 0)
 	must(t, err)
 	must(t, f.Truncate(size)) // the rest is NUL, far from the head: text
-	_, err = f.WriteAt([]byte("\nlast line\n"), size-11)
-	must(t, err)
+	for at, text := range map[int64]string{far: "\nfar line\n", size - 5: "\nend\n"} {
+		_, err = f.WriteAt([]byte(text), at)
+		must(t, err)
+	}
 	must(t, f.Close())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	a := b.ok("read_file", args{"path": "f", "offset": 1002, "limit": 1})
+	line := b.ok("read_file", args{"path": "f", "offset": 1002, "limit": 1})
+	end := b.ok("read_file", args{"path": "f", "byte_offset": size - 4})
 	runtime.ReadMemStats(&after)
-	if a["contents"] != "last line\n" {
-		t.Errorf("%.100q", a["contents"])
+	if line["contents"] != "far line\n" || line["next_offset"] != 1003.0 {
+		t.Errorf("line: %.100q, next %v", line["contents"], line["next_offset"])
+	}
+	if end["contents"] != "end\n" || end["truncated"] != false || end["total_bytes"] != float64(size) {
+		t.Errorf("end: %.100q", end["contents"])
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d MiB allocated", used>>20)

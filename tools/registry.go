@@ -56,11 +56,13 @@ func Builtin() (*Registry, error) {
 	return NewRegistry(tools...)
 }
 
-// toolsets names the tools of each toolset; nil stands for all of them.
-var toolsets = []struct {
+// toolset is a named list of tools; nil stands for all of them.
+type toolset struct {
 	name  string
 	tools []string
-}{
+}
+
+var toolsets = []toolset{
 	{"coding", nil},
 	{"read_only", []string{"read_file", "list_files"}},
 	{"read_only_shell", []string{"read_file", "list_files"}},
@@ -81,12 +83,7 @@ func (r *Registry) Toolset(name string) (*Registry, error) {
 	if name == "" {
 		name = "coding"
 	}
-	i := slices.IndexFunc(toolsets, func(s struct {
-		name  string
-		tools []string
-	}) bool {
-		return s.name == name
-	})
+	i := slices.IndexFunc(toolsets, func(s toolset) bool { return s.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown toolset %q: known are %s", short(name), strings.Join(Toolsets(), ", "))
 	}

@@ -158,16 +158,6 @@ func (b *bench) fails(code, name string, args any) answer {
 	return a
 }
 
-// inView is what the session sees at a path.
-func (b *bench) inView(name string) string {
-	b.t.Helper()
-	p, err := b.view.Resolve(name)
-	must(b.t, err)
-	c, err := b.view.Read(p)
-	must(b.t, err)
-	return string(c.Data)
-}
-
 func (b *bench) onDisk(name string) string {
 	b.t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.dir, filepath.FromSlash(name)))

@@ -52,13 +52,17 @@ func newHouse(t *testing.T, files map[string]string) *house {
 	return h
 }
 
+// save writes a file as a person's editor does, at once.
 func (h *house) save(name, text string) {
 	h.t.Helper()
-	path := filepath.Join(h.root, name)
+	path, fresh := filepath.Join(h.root, name), filepath.Join(h.t.TempDir(), "fresh")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		h.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(fresh, []byte(text), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.Rename(fresh, path); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -61,7 +61,11 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // nobody reads this: the reviews wait for the next call
 	}
-	return result, c.server.store.Told(c.session, pending)
+	if err := c.server.store.Told(c.session, pending); err != nil {
+		// They are in the result; after a restart the agent hears of them again.
+		c.server.logger.Warn("What the agent was told could not be journalled", "session", c.session, "error", err)
+	}
+	return result, nil
 }
 
 func wireContent(blocks []tools.Block) []protocol.Content {

@@ -20,6 +20,10 @@ const (
 // the texts, which come in pages.
 const maxDiff = 4 << 20
 
+// maxNotified is how many hunks a notification carries, at some 100 bytes each.
+// Above it every step of an agent would send megabytes to every reviewer.
+const maxNotified = 2000
+
 func (s *Server) wireRoots() []protocol.Root {
 	out := []protocol.Root{}
 	for _, r := range s.ws.Roots() {
@@ -56,12 +60,16 @@ func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Propos
 	if d == summary {
 		return out
 	}
+	if d == withHunks && len(p.Hunks) > maxNotified {
+		out.HunksOmitted = true
+		return out
+	}
 	for i, place := range p.Places() {
 		out.Hunks = append(out.Hunks, wireHunk(p, &p.Hunks[i], place))
 	}
 	if d == whole {
 		if out.Diff, out.DiffLossy = p.Diff(); len(out.Diff) > maxDiff {
-			out.Diff, out.DiffLossy = "", false
+			out.Diff, out.DiffLossy, out.DiffOmitted = "", false, true
 		}
 	}
 	return out

@@ -357,3 +357,34 @@ func TestApplyKilledChild(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A file that was edited after the crash tells nothing. It counts as written
+// only when something else tells that its turn had come.
+func TestRecoverUnclear(t *testing.T) {
+	for _, c := range []struct {
+		stage   string
+		applied bool
+	}{{"overwriting", false}, {"tidied", true}} {
+		x := newApplyTree(t, memoryDir(t))
+		x.put("a", "a\n", 0o644)
+		x.put("f", "old\n", 0o644)
+		os.Link(x.abs("f"), x.abs("twin"))
+		writes := []write{x.modify("a", "a\n", "A\n"), x.modify("f", "old\n", "new\n")}
+		x.w.step = func(stage string) {
+			if stage == c.stage {
+				panic(crashed{})
+			}
+		}
+		func() {
+			defer func() { recover() }()
+			x.apply(writes...)
+		}()
+		x.w.step = func(string) {}
+		saves(x.abs("f"))
+		if applied := x.restart(writes); applied != c.applied {
+			t.Errorf("crash at %q: applied %v", c.stage, applied)
+		}
+		x.want("a", map[bool]string{false: "a\n", true: "A\n"}[c.applied])
+		x.want("f", "typed by a person\n")
+	}
+}

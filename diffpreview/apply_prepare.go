@@ -54,48 +54,37 @@ func (t *transaction) check(c *fileChange) error {
 	return t.checkFile(c)
 }
 
-// checkFile is check for a file that is there and shall be.
+// checkFile is check for a file that is there and shall be. A file that some
+// program has open for writing is written in place: what the program writes next
+// must not go to a file that was exchanged away.
 func (t *transaction) checkFile(c *fileChange) error {
-	file, info, err := c.folder.open(c.leaf, os.O_RDWR)
-	busy := errors.Is(err, syscall.ETXTBSY) // it may be written, but not now: it is being executed
-	if busy {
-		file, info, err = c.folder.open(c.leaf, os.O_RDONLY)
-	}
+	file, info, err := c.folder.open(c.leaf, os.O_RDONLY)
 	if err != nil {
 		return c.fail("opening file", err)
 	}
+	defer file.Close()
 	same, err := holds(file, c.base.Data)
-	mounted := mountPoint(file)
-	file.Close()
-	switch {
-	case err != nil:
+	if err != nil {
 		return c.fail("reading file", err)
-	case !same:
+	}
+	if !same {
 		return c.stale("is not what the change was made on")
 	}
-	c.before = info
-	c.written = !busy && t.beingWritten(c)
+	err = mayWrite(c.folder.root, c.leaf)
+	if err != nil && !errors.Is(err, syscall.ETXTBSY) { // a program that runs can be replaced
+		return c.fail("opening file for writing", err)
+	}
+	c.before, c.written = info, openForWriting(file)
 	switch {
 	case !c.want.Exists:
 		c.method = methodDelete
 		return c.fail("deleting file", c.folder.writable())
-	case !exchangesFiles, links(info) > 1, mounted, c.written:
+	case !exchangesFiles, links(info) > 1, mountPoint(file), c.written:
 		c.method = methodInPlace
 	default:
 		c.method = methodExchange
 	}
 	return nil
-}
-
-// beingWritten reports whether a program is known to have c's file open for
-// writing. What it writes next must not go to a file that was exchanged away.
-func (t *transaction) beingWritten(c *fileChange) bool {
-	file, _, err := c.folder.open(c.leaf, os.O_RDONLY)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	return openForWriting(file)
 }
 
 // holds reports whether a file's bytes are data.

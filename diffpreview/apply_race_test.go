@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 )
 
 // without names what a file system may lack; every race is run on each.
@@ -67,6 +68,14 @@ func savesByRename(path string) (string, bool) {
 	return "file \"typed and renamed\\n\" <nil>", err == nil && os.Rename(swap, path) == nil
 }
 
+// movesOld puts a file there that was last written long ago.
+func movesOld(path string) (string, bool) {
+	old := path + ".bak"
+	err := os.WriteFile(old, []byte("an old text\n"), 0o644)
+	err = errors.Join(err, os.Chtimes(old, time.Time{}, time.Now().Add(-24*time.Hour)))
+	return "file \"an old text\\n\" <nil>", err == nil && os.Rename(old, path) == nil
+}
+
 func savesTwice(path string) (string, bool) {
 	savesByRename(path)
 	return saves(path)
@@ -85,7 +94,7 @@ func makesDirectory(path string) (string, bool) {
 }
 
 var people = map[string]somebody{
-	"saves": saves, "saves by rename": savesByRename, "saves twice": savesTwice,
+	"saves": saves, "saves by rename": savesByRename, "moves an old file": movesOld, "saves twice": savesTwice,
 	"deletes": deletes, "links": links2, "makes directory": makesDirectory,
 }
 
@@ -271,5 +280,25 @@ func TestApplyStaysInside(t *testing.T) {
 		if len(entries) > 0 {
 			t.Errorf("at %q: outside there is %v", where, entries)
 		}
+	}
+}
+
+// A save that replaces a file with several names while its bytes are being
+// overwritten wins, and the other names keep the old text.
+func TestApplyInPlaceReplaced(t *testing.T) {
+	for _, at := range []string{"overwriting", "appended", "changed", "overwritten"} {
+		x := newApplyTree(t, memoryDir(t))
+		x.put("f", "base\n", 0o644)
+		os.Link(x.abs("f"), x.abs("twin"))
+		x.w.step = func(stage string) {
+			if stage == at {
+				savesByRename(x.abs("f"))
+			}
+		}
+		if err := x.apply(x.modify("f", "base\n", "accepted\n")); CodeOf(err) != CodeStale {
+			t.Errorf("at %q: apply said %v", at, err)
+		}
+		x.want("f", "typed and renamed\n")
+		x.want("twin", "base\n")
 	}
 }

@@ -296,8 +296,9 @@ func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, re
 	s.mu.Unlock()
 	begun := false
 	err = s.ws.apply(ctx, writes, func(in intent) error {
-		begun = true
-		return s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
+		err := s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
+		begun = begun || err == nil
+		return err
 	})
 	if begun {
 		// Without this line a restart looks at the files and comes to the same

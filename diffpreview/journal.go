@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -24,10 +25,15 @@ const inlineBody = 4096
 // What append returned for is on the disk.
 type journal struct {
 	dir  string
-	mu   sync.Mutex // guards file and what is written to it
+	mu   sync.Mutex // guards file and the fields below
 	file *os.File
-	// broken is the first failed append: what the file holds after it is not
-	// known, so nothing more is answered.
+	size int64 // bytes of file that are complete lines
+	// owed is the end of a write that found no room. It comes before anything
+	// else: a write without its end must be the last record of a journal, since a
+	// restart judges it by the files.
+	owed []byte
+	// broken is a failure after which it is not known what the file holds, so
+	// nothing more is answered.
 	broken error
 }
 
@@ -124,6 +130,7 @@ func (j *journal) restart(rec record, keep map[string]bool) error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	j.size = int64(len(line)) + 1
 	bodies, err := os.ReadDir(filepath.Join(j.dir, "bodies"))
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
@@ -136,7 +143,8 @@ func (j *journal) restart(rec record, keep map[string]bool) error {
 	return nil
 }
 
-// append writes a record; with sync it is on the disk when append returns.
+// append writes a record; with sync it is on the disk when append returns. A
+// record that finds no room leaves the journal as it was.
 func (j *journal) append(rec record, sync bool) error {
 	line, err := json.Marshal(rec)
 	if err != nil {
@@ -147,10 +155,21 @@ func (j *journal) append(rec record, sync bool) error {
 	if j.broken != nil {
 		return j.broken
 	}
-	if _, err = j.file.Write(append(line, '\n')); err == nil && sync {
-		err = j.file.Sync()
+	line = append(append(slices.Clip(j.owed), line...), '\n')
+	if _, err := j.file.Write(line); err != nil {
+		if rec.End != nil {
+			j.owed = line
+		}
+		if e := j.file.Truncate(j.size); e != nil { // half a line would spoil the next
+			j.broken = ioError("journal", errors.Join(err, e))
+		}
+		return ioError("journal", err)
 	}
-	if err != nil {
+	j.size, j.owed = j.size+int64(len(line)), nil
+	if !sync {
+		return nil
+	}
+	if err := j.file.Sync(); err != nil {
 		j.broken = ioError("journal", err)
 		return j.broken
 	}

@@ -217,13 +217,24 @@ func meets(a, b *Hunk) bool {
 }
 
 // inherit gives the fresh hunks the ids of the undecided ones they continue,
-// each id once, and new ids to the rest.
+// each id once, and new ids to the rest. Both lists are sorted, so that of a
+// hundred thousand hunks each is compared with its neighbours only.
 func (p *Proposal) inherit(fresh, previous []Hunk) {
+	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() })
+	whole := slices.ContainsFunc(append(fresh[:len(fresh):len(fresh)], old...), func(h Hunk) bool { return h.wholeFile() })
 	used := map[string]bool{}
-	take := func(f *Hunk, same func(h *Hunk) bool) {
-		for i := range previous {
-			h := &previous[i]
-			if f.ID == "" && !h.decided() && !used[h.ID] && same(h) {
+	for _, same := range []func(f, h *Hunk) bool{unchanged, meets} {
+		from := 0
+		for i := range fresh {
+			f := &fresh[i]
+			for !whole && from < len(old) && old[from].Start+old[from].Count < f.Start {
+				from++
+			}
+			for j := from; f.ID == "" && j < len(old) && (whole || old[j].Start <= f.Start+f.Count); j++ {
+				h := &old[j]
+				if used[h.ID] || !same(f, h) {
+					continue
+				}
 				f.ID, used[h.ID] = h.ID, true
 				if unchanged(f, h) {
 					f.Since = h.Since
@@ -232,13 +243,7 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 		}
 	}
 	for i := range fresh {
-		f := &fresh[i]
-		take(f, func(h *Hunk) bool { return unchanged(f, h) })
-	}
-	for i := range fresh {
-		f := &fresh[i]
-		take(f, func(h *Hunk) bool { return meets(f, h) })
-		if f.ID == "" {
+		if f := &fresh[i]; f.ID == "" {
 			p.hunks++
 			f.ID = hunkID(p.hunks)
 		}

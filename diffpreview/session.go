@@ -73,7 +73,13 @@ func (s *Store) JoinSession(want Session) (Session, error) {
 	}
 	s.sessions[want.ID] = &session{Session: want}
 	s.mu.Unlock()
-	return want, s.saveSession(want)
+	if err := s.saveSession(want); err != nil {
+		s.mu.Lock()
+		delete(s.sessions, want.ID) // a restart would not know it
+		s.mu.Unlock()
+		return Session{}, err
+	}
+	return want, nil
 }
 
 func (s *Store) saveSession(sess Session) error {
@@ -86,16 +92,20 @@ func (s *Store) saveSession(sess Session) error {
 
 // CloseSession ends a session; its proposals stay decidable.
 func (s *Store) CloseSession(id string) error {
-	s.mu.Lock()
-	sess := s.sessions[id]
-	if sess == nil {
-		s.mu.Unlock()
+	closed, ok := s.Session(id)
+	if !ok {
 		return failf(CodeInvalidArguments, "", "no session %s", id)
 	}
-	sess.Open = false
-	closed := sess.Session
-	s.mu.Unlock()
-	return s.saveSession(closed)
+	closed.Open = false
+	if err := s.saveSession(closed); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sess := s.sessions[id]; sess != nil {
+		sess.Open = false
+	}
+	return nil
 }
 
 // Sessions lists all sessions, oldest first.

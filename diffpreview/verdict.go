@@ -2,7 +2,6 @@ package diffpreview
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"time"
 )
@@ -281,11 +280,13 @@ func (p *Proposal) overlap(chosen []int) (string, bool) {
 			if !whole && o.Start > h.Start+h.Count {
 				break
 			}
-			if mine[i] || mine[j] {
-				if whole || touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
-					return p.Hunks[map[bool]int{true: i, false: j}[mine[i]]].ID, true
-				}
+			if !mine[i] && !mine[j] || !whole && !touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
+				continue
 			}
+			if mine[i] {
+				return h.ID, true
+			}
+			return o.ID, true
 		}
 	}
 	return "", false

@@ -26,7 +26,7 @@ var badArguments = []struct {
 	{"read_file", `{"path":""}`, "path", "must not be empty"},
 	{"read_file", `{"path":["f"]}`, "path", "not an array"},
 	{"read_file", `{"path":"f","max_bytes":0}`, "max_bytes", "0 is below the minimum of 1"},
-	{"read_file", `{"path":"f","max_bytes":4194305}`, "max_bytes", "above the maximum of 4194304"},
+	{"read_file", `{"path":"f","max_bytes":8388609}`, "max_bytes", "above the maximum of 8388608"},
 	{"read_file", `{"path":"f","max_bytes":1.5}`, "max_bytes", "must be an integer, not 1.5"},
 	{"read_file", `{"path":"f","max_bytes":10.0}`, "max_bytes", "must be an integer, not 10.0"},
 	{"read_file", `{"path":"f","max_bytes":1e3}`, "max_bytes", "must be an integer, not 1e3"},

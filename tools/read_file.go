@@ -15,9 +15,9 @@ import (
 var readFileText string
 
 // maxReadBytes is the most that one read_file returns. A reply is one frame of at
-// most 64 MiB, and a byte of text can take 13 in it: a control character is
-// \u0001 in the structured result and \\u0001 in its text.
-const maxReadBytes = 4 << 20
+// most 64 MiB, and a byte of text can take 6 in it: a control character is
+// \u0001. (Results over maxText are not repeated as text.)
+const maxReadBytes = 8 << 20
 
 // wholeRead is the size in bytes up to which a file is read whole, so that its
 // lines are counted and its hash is known, whatever part of it is shown. It is

@@ -216,7 +216,14 @@ func failed(f *Failure) Outcome {
 	return Outcome{Structured: text, Content: asText(text), IsError: true, Code: f.Code}
 }
 
+// maxText is the size in bytes up to which a structured result is repeated as
+// text, where it can take twice as many: both fit into a frame of 64 MiB.
+const maxText = 16 << 20
+
 func asText(structured json.RawMessage) []Block {
+	if len(structured) > maxText {
+		return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", len(structured))}}
+	}
 	return []Block{{Type: "text", Text: string(structured)}}
 }
 

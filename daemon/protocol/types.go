@@ -153,7 +153,7 @@ const (
 )
 
 // Proposal is one file's pending change in one session. Lists carry it without
-// Hunks and Diff; get and didChange carry it whole.
+// Hunks and Diff, didChange without Diff; get carries it whole.
 type Proposal struct {
 	ID        string        `json:"id"`
 	Session   string        `json:"session"`
@@ -171,6 +171,12 @@ type Proposal struct {
 	Hunks     []Hunk        `json:"hunks,omitempty"`
 	Diff      string        `json:"diff,omitempty"`      // unified, of the undecided hunks
 	DiffLossy bool          `json:"diffLossy,omitempty"` // the file is not UTF-8: Diff shows U+FFFD
+	// HunksOmitted is set in a didChange of a proposal with very many hunks: get
+	// has them.
+	HunksOmitted bool `json:"hunksOmitted,omitempty"`
+	// DiffOmitted is set when the diff is too large for one answer: the texts come
+	// in pages.
+	DiffOmitted bool `json:"diffOmitted,omitempty"`
 }
 
 // Step is one call that extended a proposal.

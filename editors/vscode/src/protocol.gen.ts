@@ -162,8 +162,8 @@ export type HunkState =
   | "conflict";
 
 /**
- * Proposal is one file's pending change in one session. Lists carry it without `hunks` and `diff`;
- * get and didChange carry it whole.
+ * Proposal is one file's pending change in one session. Lists carry it without `hunks` and `diff`,
+ * didChange without `diff`; get carries it whole.
  */
 export interface Proposal {
   id: string;
@@ -191,6 +191,10 @@ export interface Proposal {
   diff?: string;
   /** the file is not UTF-8: `diff` shows U+FFFD */
   diffLossy?: boolean;
+  /** `hunksOmitted` is set in a didChange of a proposal with very many hunks: get has them. */
+  hunksOmitted?: boolean;
+  /** `diffOmitted` is set when the diff is too large for one answer: the texts come in pages. */
+  diffOmitted?: boolean;
 }
 
 /** Step is one call that extended a proposal. */

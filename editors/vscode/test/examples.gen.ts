@@ -68,7 +68,7 @@ export const initialize: Example<{ initializationOptions: { loom: LoomOptions } 
               "decide": false
             },
             "session": {
-              "id": "s-01JD8Z0B",
+              "id": "s1",
               "label": "claude",
               "toolset": "coding",
               "reviewMode": "staged",
@@ -89,7 +89,7 @@ export const initialize: Example<{ initializationOptions: { loom: LoomOptions } 
         "loom": {
           "role": "agent",
           "session": {
-            "id": "s-01JD8Z0B"
+            "id": "s1"
           }
         }
       }
@@ -115,7 +115,7 @@ export const initialize: Example<{ initializationOptions: { loom: LoomOptions } 
               "decide": false
             },
             "session": {
-              "id": "s-01JD8Z0B",
+              "id": "s1",
               "label": "claude",
               "toolset": "coding",
               "reviewMode": "staged",
@@ -281,7 +281,7 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
         "edits_applied": 2,
         "original_bytes": 49,
         "new_bytes": 49,
-        "proposal": "p-01JD8Z4K",
+        "proposal": "p1",
         "state": "open",
         "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten\n"
       },
@@ -315,7 +315,7 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
       "isError": false,
       "reviews": [
         {
-          "proposal": "p-01JD8Z4K",
+          "proposal": "p1",
           "path": "count.txt",
           "hunk": "h2",
           "decision": "accepted",
@@ -324,7 +324,7 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
           "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
         },
         {
-          "proposal": "p-01JD8Z4K",
+          "proposal": "p1",
           "path": "count.txt",
           "hunk": "h1",
           "decision": "rejected",
@@ -332,7 +332,7 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
           "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
         },
         {
-          "proposal": "p-01JD8Z5M",
+          "proposal": "p4",
           "path": "old.txt",
           "hunk": "h1",
           "decision": "accepted",
@@ -434,8 +434,8 @@ export const proposalsList: Example<ProposalsListParams, ProposalsListResult>[] 
     "result": {
       "proposals": [
         {
-          "id": "p-01JD8Z4K",
-          "session": "s-01JD8Z0B",
+          "id": "p1",
+          "session": "s1",
           "label": "claude",
           "path": "count.txt",
           "kind": "modify",
@@ -466,8 +466,8 @@ export const proposalsList: Example<ProposalsListParams, ProposalsListResult>[] 
     "result": {
       "proposals": [
         {
-          "id": "p-01JD8Z6Q",
-          "session": "s-01JD8Z0B",
+          "id": "p3",
+          "session": "s1",
           "label": "claude",
           "path": "docs/new.md",
           "via": "link/new.md",
@@ -504,12 +504,12 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
   {
     "about": "hunks and diff",
     "params": {
-      "id": "p-01JD8Z4K"
+      "id": "p1"
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -553,13 +553,13 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
   {
     "about": "with the first page of both texts",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "texts": true
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -612,14 +612,14 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
   {
     "about": "the next page; the file was created, and is not UTF-8",
     "params": {
-      "id": "p-01JD8Z6Q",
+      "id": "p3",
       "texts": true,
       "offset": 8
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z6Q",
-        "session": "s-01JD8Z0B",
+        "id": "p3",
+        "session": "s1",
         "label": "claude",
         "path": "docs/new.md",
         "via": "link/new.md",
@@ -652,12 +652,12 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
   {
     "about": "a hunk in conflict",
     "params": {
-      "id": "p-01JD8Z7R"
+      "id": "p2"
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z7R",
-        "session": "s-01JD8Z0B",
+        "id": "p2",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -718,6 +718,55 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
         "kind": "unknown_proposal"
       }
     }
+  },
+  {
+    "about": "a diff too large for one answer",
+    "params": {
+      "id": "p1"
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 1,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1
+          }
+        ],
+        "diffOmitted": true
+      }
+    }
   }
 ];
 
@@ -725,7 +774,7 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "one hunk is accepted",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "version": 1,
       "decisions": [
         {
@@ -737,8 +786,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -788,7 +837,7 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "one hunk is rejected, one accepted with a text of the reviewer's",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "version": 1,
       "decisions": [
         {
@@ -804,8 +853,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -832,7 +881,7 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "a conflict is settled for the tree: nothing is written",
     "params": {
-      "id": "p-01JD8Z7R",
+      "id": "p2",
       "version": 4,
       "decisions": [
         {
@@ -844,8 +893,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z7R",
-        "session": "s-01JD8Z0B",
+        "id": "p2",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -897,15 +946,15 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "a whole file",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "version": 2,
       "decision": "accept",
       "comment": "all of it"
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -938,8 +987,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
     "result": {
       "proposals": [
         {
-          "id": "p-01JD8Z4K",
-          "session": "s-01JD8Z0B",
+          "id": "p1",
+          "session": "s1",
           "label": "claude",
           "path": "count.txt",
           "kind": "modify",
@@ -958,8 +1007,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
           "baseHash": "e93ee3f6568b103528426ab1416ffbab08674e5bbb7ced88d7301434834f9f20"
         },
         {
-          "id": "p-01JD8Z6Q",
-          "session": "s-01JD8Z0B",
+          "id": "p3",
+          "session": "s1",
           "label": "claude",
           "path": "docs/new.md",
           "via": "link/new.md",
@@ -994,7 +1043,7 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "the hunk changed since the version that was decided on",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "version": 1,
       "decisions": [
         {
@@ -1011,8 +1060,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
         "hint": "decide on the proposal as it is now",
         "path": "count.txt",
         "proposal": {
-          "id": "p-01JD8Z4K",
-          "session": "s-01JD8Z0B",
+          "id": "p1",
+          "session": "s1",
           "label": "claude",
           "path": "count.txt",
           "kind": "modify",
@@ -1069,8 +1118,8 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
         "kind": "conflict",
         "proposals": [
           {
-            "id": "p-01JD8Z7R",
-            "session": "s-01JD8Z0B",
+            "id": "p2",
+            "session": "s1",
             "label": "claude",
             "path": "count.txt",
             "kind": "modify",
@@ -1124,7 +1173,7 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
   {
     "about": "an agent cannot decide",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "version": 1,
       "decision": "accept"
     },
@@ -1143,13 +1192,13 @@ export const proposalsUndo: Example<UndoParams, DecideResult>[] = [
   {
     "about": "one hunk is open again and its text is out of the tree",
     "params": {
-      "id": "p-01JD8Z4K",
+      "id": "p1",
       "hunk": "h2"
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -1197,12 +1246,12 @@ export const proposalsUndo: Example<UndoParams, DecideResult>[] = [
   {
     "about": "all of a rejected create",
     "params": {
-      "id": "p-01JD8Z6Q"
+      "id": "p3"
     },
     "result": {
       "proposal": {
-        "id": "p-01JD8Z6Q",
-        "session": "s-01JD8Z0B",
+        "id": "p3",
+        "session": "s1",
         "label": "claude",
         "path": "docs/new.md",
         "via": "link/new.md",
@@ -1244,7 +1293,7 @@ export const sessionsList: Example<Empty, SessionsListResult>[] = [
     "result": {
       "sessions": [
         {
-          "id": "s-01JD8YZZ",
+          "id": "s2",
           "label": "",
           "toolset": "read_only",
           "reviewMode": "blocking",
@@ -1254,7 +1303,7 @@ export const sessionsList: Example<Empty, SessionsListResult>[] = [
           "created": "2026-11-29T17:30:00Z"
         },
         {
-          "id": "s-01JD8Z0B",
+          "id": "s1",
           "label": "claude",
           "toolset": "coding",
           "reviewMode": "staged",
@@ -1279,7 +1328,7 @@ export const sessionsClose: Example<SessionsCloseParams, Empty>[] = [
   {
     "about": "a session ends",
     "params": {
-      "id": "s-01JD8Z0B"
+      "id": "s1"
     },
     "result": {}
   }
@@ -1313,7 +1362,7 @@ export const status: Example<Empty, StatusResult>[] = [
       ],
       "sessions": [
         {
-          "id": "s-01JD8Z0B",
+          "id": "s1",
           "label": "claude",
           "toolset": "coding",
           "reviewMode": "staged",
@@ -1357,8 +1406,8 @@ export const proposalsDidChange: Example<ProposalDidChangeParams, never>[] = [
     "about": "a proposal came to be",
     "params": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -1403,8 +1452,8 @@ export const proposalsDidChange: Example<ProposalDidChangeParams, never>[] = [
     "about": "the agent took its edits back",
     "params": {
       "proposal": {
-        "id": "p-01JD8Z4K",
-        "session": "s-01JD8Z0B",
+        "id": "p1",
+        "session": "s1",
         "label": "claude",
         "path": "count.txt",
         "kind": "modify",
@@ -1423,6 +1472,33 @@ export const proposalsDidChange: Example<ProposalDidChangeParams, never>[] = [
         "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4"
       }
     }
+  },
+  {
+    "about": "more hunks than a notification carries",
+    "params": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 1,
+        "added": 100000,
+        "removed": 100000,
+        "hunkCount": 100000,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten\n",
+        "hunksOmitted": true
+      }
+    }
   }
 ];
 
@@ -1430,7 +1506,7 @@ export const sessionsDidChange: Example<Session, never>[] = [
   {
     "about": "a session was closed",
     "params": {
-      "id": "s-01JD8Z0B",
+      "id": "s1",
       "label": "claude",
       "toolset": "coding",
       "reviewMode": "staged",

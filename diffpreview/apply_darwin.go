@@ -18,8 +18,8 @@ const syncsFileSystem = false
 // another, so that a new file may take an old one's place.
 const exchangesFiles = true
 
-// applyMethodNote says for doctor how files are written here.
-func applyMethodNote() string {
+// ApplyNote says, for a person who asks, how files are written here.
+func ApplyNote() string {
 	return "files are replaced by renameatx_np(RENAME_SWAP); a save that comes between check and write is found and put back. " +
 		"Where a file system lacks it, by link and rename, which leave some microseconds in which another program's rename over the file goes unseen. " +
 		"Files with several hard links, in unwritable directories or of other owners are written in place. Access control lists are not carried to the new file."

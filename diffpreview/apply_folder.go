@@ -122,7 +122,8 @@ func (t *transaction) close() {
 }
 
 // open opens the regular file called name and makes sure that it is what the
-// directory has under that name, not what a link leads to.
+// directory has under that name, not what a link leads to. On an overlay the
+// name stands for another file once the old one was opened to write.
 func (f *folder) open(name string, flag int) (*os.File, fs.FileInfo, error) {
 	entry, err := f.root.Lstat(name)
 	if err != nil {
@@ -140,7 +141,10 @@ func (f *folder) open(name string, flag int) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !os.SameFile(entry, info) {
-		err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		entry, err = f.root.Lstat(name)
+		if err == nil && !os.SameFile(entry, info) {
+			err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
 	}
 	if err != nil {
 		file.Close()

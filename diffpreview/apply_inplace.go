@@ -34,7 +34,7 @@ func (t *transaction) compareAndWrite(c *fileChange, file *os.File, info fs.File
 	if err != nil {
 		return c.fail("reading file", err)
 	}
-	if !same || !os.SameFile(c.before, info) {
+	if !same {
 		return c.stale("was saved while it was being written")
 	}
 	c.placed = true

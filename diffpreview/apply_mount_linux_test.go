@@ -82,3 +82,29 @@ func TestApplyAcrossFileSystems(t *testing.T) {
 	x.want("m/g", "G\n")
 	x.want("m/new/h", "h\n")
 }
+
+// On an overlay the first write replaces a file of the lower layer, with other
+// numbers and without its hard links.
+func TestApplyOverlay(t *testing.T) {
+	dir := memoryDir(t)
+	for _, name := range []string{"lower", "upper", "work", "merged"} {
+		if err := os.Mkdir(dir+"/"+name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lower := newApplyTree(t, dir+"/lower")
+	for _, name := range []string{"plain", "linked", "gone"} {
+		lower.put(name, name, 0o644)
+	}
+	if err := os.Link(lower.abs("linked"), lower.abs("twin")); err != nil {
+		t.Fatal(err)
+	}
+	mountOn(t, "overlay", dir+"/merged", "overlay", 0, "lowerdir="+dir+"/lower,upperdir="+dir+"/upper,workdir="+dir+"/work")
+	x := newApplyTree(t, dir+"/merged")
+	x.mustApply(x.modify("plain", "plain", "PLAIN"), x.modify("linked", "linked", "LINKED"), x.remove("gone", "gone"), x.create("new/n", "n", 0))
+	x.want("plain", "PLAIN")
+	x.want("linked", "LINKED")
+	x.wantAbsent("gone")
+	lower.want("plain", "plain")
+	lower.want("twin", "linked")
+}

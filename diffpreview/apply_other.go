@@ -19,8 +19,8 @@ const syncsFileSystem = false
 // access control lists and alternate streams would be lost.
 const exchangesFiles = false
 
-// applyMethodNote says for doctor how files are written here.
-func applyMethodNote() string {
+// ApplyNote says, for a person who asks, how files are written here.
+func ApplyNote() string {
 	return "existing files are written in place under the journal, which keeps their access control lists and streams; " +
 		"a save by another program in the microseconds between check and write is not found out"
 }

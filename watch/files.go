@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,9 +63,10 @@ type Files struct {
 	closed bool
 	dead   bool // fsnotify ended by itself
 	files  map[string]*watchedFile
-	deps   map[string]map[*watchedFile]dep // by the key of a directory's entry
-	dirty  map[*watchedFile]struct{}       // to be reported
-	stale  map[string]bool                 // directories whose watch may sit on what was there before
+	deps   map[string]map[*watchedFile]bool // by entryKey: is the entry the file itself
+	dirty  map[*watchedFile]struct{}        // to be reported
+	stale  map[string]bool                  // directories whose watch may sit on what was there before
+	told   map[string]bool                  // reasons to poll that were logged
 }
 
 // watchedFile is one path. Files.mu guards it, but for dirs.
@@ -79,12 +79,6 @@ type watchedFile struct {
 	seen   signature // as of the latest hint
 	had    bool      // its directory existed once
 	whole  bool      // its directory exists
-}
-
-// dep is a file's interest in one entry of a directory.
-type dep struct {
-	first int  // the step that names the entry first
-	final bool // the entry is the file itself
 }
 
 // notifier is fsnotify's Watcher, or a test's.
@@ -145,9 +139,10 @@ func newFiles(opts filesOptions) (*Files, error) {
 		closing: make(chan struct{}),
 		dirs:    map[string]*watchedDir{},
 		files:   map[string]*watchedFile{},
-		deps:    map[string]map[*watchedFile]dep{},
+		deps:    map[string]map[*watchedFile]bool{},
 		dirty:   map[*watchedFile]struct{}{},
 		stale:   map[string]bool{},
+		told:    map[string]bool{},
 	}
 	for _, root := range opts.roots {
 		if !filepath.IsAbs(root) {
@@ -261,23 +256,27 @@ func (f *Files) poke() {
 // limit with the setting that would help, files that are polled, directories
 // that are gone. It is empty when all is well.
 func (f *Files) Problems() []string {
-	f.mu.Lock()
-	polled := map[string]int{}
-	causes := map[string]error{}
+	reasons := map[string]error{}
+	counts := map[string]int{}
 	gone := map[string]int{}
+	f.mu.Lock()
 	for _, w := range f.files {
 		if w.reason != nil {
-			polled[w.reason.Error()]++
-			causes[w.reason.Error()] = w.reason
+			reasons[w.reason.Error()] = w.reason
+			counts[w.reason.Error()]++
 		}
 		if w.had && !w.whole && len(w.steps) > 0 {
 			gone[w.steps[len(w.steps)-1].entry()]++
 		}
 	}
 	f.mu.Unlock()
+	polled := map[string]int{}
+	for text, reason := range reasons {
+		polled[explain(reason)] += counts[text]
+	}
 	list := []string{}
-	for text, n := range polled {
-		list = append(list, fmt.Sprintf("%s polled every %v instead of watched: %s", countFiles(n), f.poll, explain(causes[text])))
+	for why, n := range polled {
+		list = append(list, fmt.Sprintf("%s polled every %v instead of watched: %s", countFiles(n), f.poll, why))
 	}
 	for dir, n := range gone {
 		list = append(list, fmt.Sprintf("%s is gone; %s below it are looked for until it comes back", dir, countFiles(n)))
@@ -301,11 +300,12 @@ func explain(err error) string {
 	if hint := limitHint(err); hint != "" {
 		return hint
 	}
-	return strings.TrimSpace(err.Error())
+	return err.Error()
 }
 
 var (
 	errRemote   = errors.New("changes made on another machine give no events on this file system")
 	errRestless = errors.New("its directories change faster than they can be watched")
+	errTwice    = errors.New("the same directory is watched under another path")
 	errDead     = errors.New("the system's file watcher ended")
 )

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,17 +9,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 const (
 	// maxLinks bounds the links on the way to one file; it is Linux's bound.
 	maxLinks = 40
 
-	// maxResolves bounds how often one path is resolved anew because a watch
-	// was new. Each round adds the watches that the one before found wanting, so
-	// a second finds nothing to do unless directories come and go meanwhile.
+	// maxResolves bounds how often one path is resolved anew because the way or
+	// a watch was new. The second round finds nothing to do unless directories
+	// come and go meanwhile.
 	maxResolves = 8
 )
 
@@ -34,14 +31,6 @@ type step struct {
 }
 
 func (s step) entry() string { return filepath.Join(s.dir, s.name) }
-
-// watchedDir is one directory of Files.dirs.
-type watchedDir struct {
-	refs   int
-	live   bool  // fsnotify has a watch on it
-	remote bool  // events do not tell of all changes there
-	err    error // why it is not live
-}
 
 // foldNames says that names on the usual file systems here ignore case, so an
 // event may spell a name otherwise than the path did.
@@ -127,26 +116,30 @@ func (f *Files) insideRoots(path string) bool {
 		return true
 	}
 	path = entryKey(path)
-	for _, root := range f.roots {
-		rest, ok := strings.CutPrefix(path, root)
-		if ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(root[len(root)-1])) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.roots, func(root string) bool { return isWithin(path, root) })
+}
+
+// isWithin reports whether path is dir or below it; both are clean.
+func isWithin(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
 }
 
 // anchor makes the watches fit what stands on the way to the file now. The
-// caller holds anchoring. A new watch comes first and the look after it, so
-// nothing that happens between the two is missed.
+// caller holds anchoring. It ends when a look at the way finds what an earlier
+// one did, with the events of all its entries awaited and all its directories
+// watched since: so nothing that happens meanwhile is missed.
 func (f *Files) anchor(w *watchedFile) {
 	for range maxResolves {
 		steps, whole := f.resolve(w.path)
 		f.mu.Lock()
-		f.setSteps(w, steps)
+		known := slices.Equal(w.steps, steps)
+		if !known {
+			f.setSteps(w, steps)
+		}
 		f.mu.Unlock()
 		fresh, reason := f.watchSteps(w, steps)
-		if fresh {
+		if fresh || !known {
 			continue
 		}
 		f.settle(w, whole, reason)
@@ -155,19 +148,25 @@ func (f *Files) anchor(w *watchedFile) {
 	f.settle(w, false, errRestless)
 }
 
-// settle records how a file is anchored.
+// settle records how a file is anchored. Each reason to poll is logged once.
 func (f *Files) settle(w *watchedFile, whole bool, reason error) {
 	f.mu.Lock()
 	gone := w.whole && !whole
-	before := w.reason
 	w.whole, w.reason = whole, reason
 	w.had = w.had || whole
 	f.mu.Unlock()
 	if gone {
 		f.logger.Info("directory of a watched file is gone", "path", w.path)
 	}
-	if reason != nil && (before == nil || before.Error() != reason.Error()) {
-		f.logger.Warn("file is polled", "path", w.path, "reason", reason)
+	if reason == nil {
+		return
+	}
+	f.mu.Lock()
+	known := f.told[reason.Error()]
+	f.told[reason.Error()] = true
+	f.mu.Unlock()
+	if !known {
+		f.logger.Warn("files are polled", "first", w.path, "reason", explain(reason))
 	}
 }
 
@@ -180,17 +179,12 @@ func (f *Files) setSteps(w *watchedFile, steps []step) {
 		}
 	}
 	w.steps = steps
-	for i, s := range steps {
+	for _, s := range steps {
 		key := entryKey(s.entry())
 		if f.deps[key] == nil {
-			f.deps[key] = map[*watchedFile]dep{}
+			f.deps[key] = map[*watchedFile]bool{}
 		}
-		d, known := f.deps[key][w]
-		if !known {
-			d.first = i
-		}
-		d.final = d.final || s.final
-		f.deps[key][w] = d
+		f.deps[key][w] = f.deps[key][w] || s.final
 	}
 }
 
@@ -205,6 +199,7 @@ func (f *Files) watchSteps(w *watchedFile, steps []step) (fresh bool, reason err
 		}
 	}
 	f.hold(w, want)
+	f.dropStale()
 	for _, dir := range want {
 		added, err := f.ensure(dir)
 		switch {
@@ -219,86 +214,4 @@ func (f *Files) watchSteps(w *watchedFile, steps []step) (fresh bool, reason err
 		}
 	}
 	return fresh, reason
-}
-
-// hold makes want the directories that the file keeps watched, and lets go of
-// the others. The caller holds anchoring.
-func (f *Files) hold(w *watchedFile, want []string) {
-	for _, dir := range want {
-		if slices.Contains(w.dirs, dir) {
-			continue
-		}
-		if f.dirs[dir] == nil {
-			f.dirs[dir] = &watchedDir{}
-		}
-		f.dirs[dir].refs++
-	}
-	for _, dir := range w.dirs {
-		if slices.Contains(want, dir) {
-			continue
-		}
-		d := f.dirs[dir]
-		if d.refs--; d.refs > 0 {
-			continue
-		}
-		f.unwatch(dir, d)
-		delete(f.dirs, dir)
-		f.takeStale(dir)
-	}
-	w.dirs = want
-}
-
-// takeStale reports whether the watch of dir may sit on what was there before,
-// and forgets it.
-func (f *Files) takeStale(dir string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	was := f.stale[dir]
-	delete(f.stale, dir)
-	return was
-}
-
-// ensure gives dir a live watch. added says that it has a new one. A stale watch
-// is removed first: fsnotify would keep its old path and lose its events.
-func (f *Files) ensure(dir string) (added bool, err error) {
-	d := f.dirs[dir]
-	if f.takeStale(dir) {
-		f.unwatch(dir, d)
-	}
-	if d.live {
-		return false, nil
-	}
-	if d.err = f.watchable(); d.err == nil {
-		d.err = f.notify.Add(dir)
-	}
-	if d.err != nil {
-		return false, fmt.Errorf("watching %s: %w", dir, d.err)
-	}
-	d.live, d.remote = true, eventless(dir)
-	return true, nil
-}
-
-// watchable returns why no watch can be had at all, or nil.
-func (f *Files) watchable() error {
-	if f.noNotify != nil {
-		return f.noNotify
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.dead {
-		return errDead
-	}
-	return nil
-}
-
-func (f *Files) unwatch(dir string, d *watchedDir) {
-	if !d.live {
-		return
-	}
-	d.live = false
-	// fsnotify drops a watch by itself when its directory goes, so that is no
-	// error; nor does any other leave something to do.
-	if err := f.notify.Remove(dir); err != nil && !errors.Is(err, fsnotify.ErrNonExistentWatch) {
-		f.logger.Debug("removing a watch", "dir", dir, "error", err)
-	}
 }

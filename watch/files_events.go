@@ -45,18 +45,19 @@ const structural = fsnotify.Create | fsnotify.Remove | fsnotify.Rename
 func (f *Files) note(event fsnotify.Event) {
 	key := entryKey(filepath.Clean(event.Name))
 	f.mu.Lock()
-	for w, d := range f.deps[key] {
-		if !d.final && event.Op == fsnotify.Write {
+	for w, final := range f.deps[key] {
+		if !final && event.Op == fsnotify.Write {
 			continue
 		}
 		f.dirty[w] = struct{}{}
 		if event.Op&structural == 0 {
 			continue
 		}
-		// Every watch further down this file's way may now sit on a directory
-		// that is elsewhere or gone.
-		for _, s := range w.steps[d.first+1:] {
-			if s.watched {
+		// Every watch at the entry or below it may now sit on a directory that
+		// is elsewhere or gone. All files that need one of them lead through
+		// the entry, so all of them get marked here.
+		for _, s := range w.steps {
+			if s.watched && isWithin(entryKey(s.dir), key) {
 				f.stale[s.dir] = true
 			}
 		}
@@ -183,32 +184,45 @@ func (f *Files) current(w *watchedFile) bool {
 // differ: the polled ones, with all also the watched. With all, failed watches
 // are tried again.
 func (f *Files) look(all bool) {
-	type subject struct {
-		w      *watchedFile
-		seen   signature
-		reason error
-	}
-	var subjects []subject
+	var subjects []*watchedFile
 	f.mu.Lock()
 	for _, w := range f.files {
 		if all || w.reason != nil {
-			subjects = append(subjects, subject{w, w.seen, w.reason})
+			subjects = append(subjects, w)
 		}
 	}
 	f.mu.Unlock()
-	for _, s := range subjects {
-		now := takeSignature(s.w.path)
-		polled := s.reason != nil
-		differs := !now.same(s.seen) || polled && s.seen.young && !now.young
+	for _, w := range subjects {
+		now := takeSignature(w.path)
 		f.mu.Lock()
+		polled := w.reason != nil
 		switch {
-		case f.files[s.w.path] != s.w || !differs && !(all && polled):
-		case polled && !all:
-			f.dirty[s.w] = struct{}{}
-		default: // an event was missed, or the watch is to be tried again
-			f.doubt(s.w)
+		case f.files[w.path] != w:
+		case polled && w.seen.young && !now.young || polled && !now.same(w.seen):
+			f.dirty[w] = struct{}{}
+		case !polled && !now.same(w.seen):
+			f.doubt(w) // an event was missed
 		}
 		f.mu.Unlock()
+		if all && polled {
+			f.retry(w)
+		}
+	}
+}
+
+// retry tries to watch a polled file. When it can be, what happened between the
+// last look and the watch is worth a hint.
+func (f *Files) retry(w *watchedFile) {
+	f.anchoring.Lock()
+	defer f.anchoring.Unlock()
+	if !f.current(w) {
+		return
+	}
+	f.anchor(w)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w.reason == nil {
+		f.dirty[w] = struct{}{}
 	}
 }
 
@@ -225,7 +239,7 @@ type signature struct {
 const youngFor = 2 * time.Second
 
 func takeSignature(path string) signature {
-	info, err := os.Stat(path)
+	info, err := identify(path)
 	if err != nil {
 		return signature{err: err.Error()}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	ignoreSeed  = flag.Uint64("ignore.seed", 0, "seed of the random ignore trees; 0: a new one")
+	seedFlag    = flag.Uint64("seed", 0, "seed of the random tests; 0: a new one")
 	ignoreTrees = flag.Int("ignore.trees", 300, "how many random ignore trees are compared with git")
 )
 
@@ -149,13 +149,19 @@ func (r *randomTree) dump() string {
 	return b.String()
 }
 
-// forRandomTrees runs check over n trees, each of its own seed.
-func forRandomTrees(t *testing.T, n int, check func(t *testing.T, r *randomTree)) {
-	seed := *ignoreSeed
+// randomSeed returns the seed of a random test and says how to repeat it.
+func randomSeed(t *testing.T) uint64 {
+	seed := *seedFlag
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("repeat with -ignore.seed=%d", seed)
+	t.Logf("repeat with -seed=%d", seed)
+	return seed
+}
+
+// forRandomTrees runs check over n trees, each of its own seed.
+func forRandomTrees(t *testing.T, n int, check func(t *testing.T, r *randomTree)) {
+	seed := randomSeed(t)
 	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			r := &randomTree{gitTree: newGitTree(t), rng: rand.New(rand.NewPCG(seed, uint64(i)))}

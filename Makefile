@@ -1,0 +1,137 @@
+# The whole interface to building and checking loomd. Every target sets up what
+# it needs: Go's own cache holds the modules and the pinned tools (go.mod), and
+# editors/vscode/node_modules the packages of the lock file.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+GO_DIRS := cmd daemon diffpreview tools watch
+HOST := $(shell $(GO) env GOHOSTOS)/$(shell $(GO) env GOHOSTARCH)
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+# A checkout that belongs to somebody else has no commit that git would tell.
+BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
+
+# How long each fuzz target of `make soak` runs, and how many cases each
+# property is tried on there.
+FUZZTIME ?= 60s
+CHECKS ?= 20000
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  make try takes WORKSPACE=DIR, make soak FUZZTIME=60s and CHECKS=20000, make dist VERSION=v1.2.3."
+
+.PHONY: build
+build: ## Build bin/loomd.
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=$(BUILDVCS) -o bin/loomd ./cmd/loomd
+
+.PHONY: try
+try: ## Watch an agent edit a copy of a real folder, and decide what reaches it.
+	@$(MAKE) --silent --no-print-directory build
+	@$(GO) build -buildvcs=false -o bin/try ./cmd/loomd/try
+	@bin/try -loomd bin/loomd -workspace '$(or $(WORKSPACE),.)'
+
+.PHONY: test
+test: tools lint race editor demo ## Check everything, as CI does: lint, tests with -race, a real client, make try.
+
+.PHONY: tools
+tools:
+	@for tool in git patch gcc node npm; do \
+		command -v $$tool >/dev/null || { echo "$$tool is missing: install it, or run .ci/run as root, which does" >&2; exit 1; }; \
+	done
+
+.PHONY: race
+race:
+	$(GO) test -race ./...
+
+.PHONY: editor
+editor: build editors/vscode/node_modules/.package-lock.json
+	cd editors/vscode && npm run --silent check && LOOMD='$(CURDIR)/bin/loomd' npm test --silent
+
+editors/vscode/node_modules/.package-lock.json: editors/vscode/package-lock.json
+	cd editors/vscode && npm ci --no-audit --no-fund
+	@touch $@
+
+# The scripted form of make try. What it prints is shown when it fails.
+.PHONY: demo
+demo: build
+	@$(GO) build -buildvcs=false -o bin/try ./cmd/loomd/try
+	@out=$$(bin/try -loomd bin/loomd -script 2>&1) || { echo "$$out"; exit 1; }; echo "make try: ok"
+
+.PHONY: lint
+lint: ## Check formatting, vet for every platform, staticcheck.
+	@unformatted=$$($(GO) tool gofumpt -l $(GO_DIRS)); \
+		[ -z "$$unformatted" ] || { printf 'not formatted, run make fmt:\n%s\n' "$$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	@for p in $(PLATFORMS); do \
+		[ $$p != $(HOST) ] || continue; \
+		echo "vet for $$p"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet $(VETFLAGS) ./...; \
+	done
+
+# Nothing of the other platforms is run, so it need not be optimised; that takes
+# a quarter off a first run.
+VETFLAGS := -gcflags='all=-N -l'
+
+.PHONY: bench
+bench: ## Measure, next to the peers: a bare echo, git diff.
+	@$(GO) test -run='^$$' -bench='ReadFile4KiB|EditFile100kLines' -benchtime=$(BENCHTIME) ./daemon | awk "$$RATIOS"
+	@$(GO) test -run='^$$' -bench='Echo/4KiB' ./daemon/rpc
+	@$(GO) test -run='^$$' -bench='Diff(OneLine|OnePercent|AllLines)100k' ./diffpreview
+
+BENCHTIME ?= 3s
+
+define RATIOS
+{ print; fflush() }
+function value(unit,  i) { for (i = 2; i <= NF; i++) if ($$i == unit) return $$(i-1) }
+/^BenchmarkReadFile4KiB/     { read = value("ratio-p50") }
+/^BenchmarkEditFile100kLines/ { edit = value("ratio-p50") }
+END {
+	printf "\nread_file of 4 KiB over the socket: %.2f times a bare echo (p50; goal: at most 2)\n", read
+	printf "edit_file of one line of 100,000:   %.2f times git diff --no-index (p50; goal: below 1)\n\n", edit
+}
+endef
+export RATIOS
+
+.PHONY: soak
+soak: export LOOMD_SOAK := 1
+soak: ## Run the long forms: many more property cases, every fuzz target for a minute.
+	$(GO) test -race -count=3 -timeout=60m ./...
+	@for pkg in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '/pgregory.net.rapid/ { print $$1 }'); do \
+		$(GO) test -run='Propert|Random' -timeout=60m $$pkg -rapid.checks=$(CHECKS); \
+	done
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list='^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$target of $$pkg"; \
+			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+.PHONY: dist
+dist: ## Build static binaries for the six platforms into dist/.
+	@rm -rf dist
+	@for p in $(PLATFORMS); do \
+		os=$${p%/*} arch=$${p#*/} name=dist/loomd-$$os-$$arch; \
+		[ $$os != windows ] || name=$$name.exe; \
+		echo "$$name"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false \
+			-ldflags='-s -w -X main.release=$(VERSION)' -o $$name ./cmd/loomd; \
+	done
+	@cd dist && $$(command -v sha256sum || echo 'shasum -a 256') loomd-* > SHA256SUMS
+
+.PHONY: fmt
+fmt: ## Format the Go code.
+	$(GO) tool gofumpt -w $(GO_DIRS)
+
+.PHONY: generate
+generate: ## Write the generated files anew.
+	$(GO) generate ./...
+
+.PHONY: clean
+clean: ## Remove what was built.
+	rm -rf bin dist editors/vscode/out

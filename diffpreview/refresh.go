@@ -11,19 +11,28 @@ func (s *Store) Stale(path Path) {
 	if len(s.at(path, "")) == 0 {
 		return
 	}
+	s.mu.Lock()
+	s.stale[path] = true
+	s.mu.Unlock()
 	select {
-	case s.stale <- path:
-	case <-s.closed:
+	case s.wake <- struct{}{}:
+	default:
 	}
 }
 
 func (s *Store) refreshLoop() {
 	for {
 		select {
-		case path := <-s.stale:
-			s.settle(path)
+		case <-s.wake:
 		case <-s.closed:
 			return
+		}
+		s.mu.Lock()
+		stale := s.stale
+		s.stale = map[Path]bool{}
+		s.mu.Unlock()
+		for path := range stale {
+			s.settle(path)
 		}
 	}
 }

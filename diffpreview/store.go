@@ -31,9 +31,10 @@ type Store struct {
 	proposals   map[string]*Proposal
 	counters    counters
 	subscribers []func(Event)
+	stale       map[Path]bool // whose tree may have moved
 
-	stale  chan Path // paths whose tree may have moved
-	closed chan struct{}
+	wake   chan struct{} // capacity 1: stale is not empty
+	closed chan struct{} // closed by Close
 	done   sync.WaitGroup
 }
 
@@ -61,7 +62,7 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	s := &Store{
 		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
 		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
-		stale: make(chan Path, 1), closed: make(chan struct{}),
+		stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -330,7 +330,12 @@ func TestApplyKilledChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scratch := newApplyTree(t, memoryDir(t))
+	// In the parent's directory, because nothing of this process is cleaned up.
+	spare, err := os.MkdirTemp(filepath.Dir(os.Getenv("LOOMD_TEST_JOURNAL")), "scratch-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scratch := newApplyTree(t, spare)
 	x := newApplyTree(t, dir)
 	writes := everything(scratch) // the same writes; the tree of dir is there already
 	n := 0

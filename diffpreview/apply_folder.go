@@ -132,10 +132,7 @@ func (f *folder) open(name string, flag int) (*os.File, fs.FileInfo, error) {
 	if err := regular(name, entry); err != nil {
 		return nil, nil, err
 	}
-	file, err := f.root.OpenFile(name, flag|openNonblock, 0)
-	if errors.Is(err, syscall.EAGAIN) { // somebody holds a lease, and must be waited for
-		file, err = f.root.OpenFile(name, flag, 0)
-	}
+	file, err := openAtOnce(f.root, name, flag)
 	if err != nil {
 		return nil, nil, err
 	}

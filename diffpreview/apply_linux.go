@@ -19,13 +19,6 @@ const syncsFileSystem = true
 // another, so that a new file may take an old one's place.
 const exchangesFiles = true
 
-// ApplyNote says, for a person who asks, how files are written here.
-func ApplyNote() string {
-	return "files are replaced by renameat2(RENAME_EXCHANGE); a save that comes between check and write is found and put back. " +
-		"Where a file system lacks it (NFS, 9p, some FUSE), by link and rename, which leave some microseconds in which another program's rename over the file goes unseen. " +
-		"Files with several hard links, in unwritable directories or of other owners are written in place."
-}
-
 // exchange swaps what two names of one directory stand for.
 func (f *folder) exchange(a, b string) error {
 	return supported(unix.Renameat2(f.fd(), a, f.fd(), b, unix.RENAME_EXCHANGE))

@@ -19,12 +19,6 @@ const syncsFileSystem = false
 // access control lists and alternate streams would be lost.
 const exchangesFiles = false
 
-// ApplyNote says, for a person who asks, how files are written here.
-func ApplyNote() string {
-	return "existing files are written in place under the journal, which keeps their access control lists and streams; " +
-		"a save by another program in the microseconds between check and write is not found out"
-}
-
 func (f *folder) exchange(string, string) error { return errors.ErrUnsupported }
 
 func (f *folder) moveNew(string, *folder, string) error { return errors.ErrUnsupported }

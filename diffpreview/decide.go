@@ -2,6 +2,8 @@ package diffpreview
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -213,7 +215,7 @@ func (s *Store) retry(ctx context.Context, paths []Path, changes func() ([]rulin
 			return nil, err
 		}
 		err = s.commit(ctx, made)
-		if CodeOf(err) == CodeStale && try < maxRetries && ctx.Err() == nil {
+		if CodeOf(err) == CodeStale && !errors.Is(err, errHalfDone) && try < maxRetries && ctx.Err() == nil {
 			continue
 		}
 		if err != nil {
@@ -294,22 +296,54 @@ func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, re
 	s.counters.Writes++
 	id := s.counters.Writes
 	s.mu.Unlock()
-	begun := false
+	var begun *intent
 	err = s.ws.apply(ctx, writes, func(in intent) error {
 		err := s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
-		begun = begun || err == nil
+		if err == nil {
+			begun = &in
+		}
 		return err
 	})
-	if begun {
+	applied := err == nil
+	if errors.Is(err, errHalfDone) && begun != nil {
+		if applied, err = s.mend(*begun, writes, err); errors.Is(err, errHalfDone) {
+			return err // without its end, so that a restart tries again
+		}
+	}
+	if begun != nil {
 		// Without this line a restart looks at the files and comes to the same
 		// answer, so its failure changes nothing that was answered.
-		if e := s.journal.append(record{End: &endWrite{ID: id, Applied: err == nil}}, true); e != nil {
+		if e := s.journal.append(record{End: &endWrite{ID: id, Applied: applied}}, true); e != nil {
 			s.logger.Error("The end of a write could not be journalled", "write", id, "error", e)
 		}
 	}
-	if err != nil {
+	if !applied {
 		return err
 	}
 	s.show(after, reviews)
 	return nil
+}
+
+// mend tries at once what a restart would do about a write that could be
+// neither finished nor taken back. It returns whether the write is in place
+// now, and cause when it is not.
+func (s *Store) mend(in intent, writes []write, cause error) (applied bool, err error) {
+	bodies := map[string][]byte{}
+	for _, w := range writes {
+		bodies[w.base.Hash()], bodies[w.want.Hash()] = w.base.Data, w.want.Data
+	}
+	applied, err = s.ws.recover(in, func(hash string) ([]byte, error) {
+		if data, ok := bodies[hash]; ok {
+			return data, nil
+		}
+		return nil, fmt.Errorf("no text with hash %s", hash)
+	})
+	switch {
+	case err != nil:
+		s.logger.Error("A write is half done; restart the daemon to mend it", "error", err)
+		return false, cause
+	case applied:
+		return true, nil
+	}
+	return false, failf(CodeIO, "", "the write failed and was taken back")
 }

@@ -1,11 +1,13 @@
 package diffpreview
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"sort"
+	"syscall"
 )
 
 // Entry is one name in a directory. Links are not followed.
@@ -59,7 +61,7 @@ func (w *Workspace) open(p Path) (*os.File, fs.FileInfo, error) {
 	if err := regular(name, info); err != nil {
 		return nil, nil, err
 	}
-	f, err := w.root(p).OpenFile(p.rel, os.O_RDONLY|openNonblock, 0)
+	f, err := openAtOnce(w.root(p), p.rel, os.O_RDONLY)
 	if err != nil {
 		return nil, nil, ioError(name, err)
 	}
@@ -71,6 +73,17 @@ func (w *Workspace) open(p Path) (*os.File, fs.FileInfo, error) {
 		return nil, nil, ioError(name, err)
 	}
 	return f, info, nil
+}
+
+// openAtOnce opens a file without waiting for the other end of a FIFO. A regular
+// file that this process is just writing in place has a lease for microseconds;
+// that is waited for.
+func openAtOnce(root *os.Root, rel string, flag int) (*os.File, error) {
+	f, err := root.OpenFile(rel, flag|openNonblock, 0)
+	if errors.Is(err, syscall.EAGAIN) {
+		f, err = root.OpenFile(rel, flag, 0)
+	}
+	return f, err
 }
 
 func regular(name string, info fs.FileInfo) error {
@@ -149,7 +162,7 @@ func (w *Workspace) writable(p Path) error {
 }
 
 func openToWrite(root *os.Root, rel string) error {
-	f, err := root.OpenFile(rel, os.O_WRONLY|openNonblock, 0)
+	f, err := openAtOnce(root, rel, os.O_WRONLY)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // mayWrite asks the kernel instead of opening the file to write, which inotify
 // reports as a write when the file is closed: build tools would run.
 func mayWrite(root *os.Root, rel string) error {
-	f, err := root.OpenFile(rel, os.O_RDONLY|openNonblock, 0)
+	f, err := openAtOnce(root, rel, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const (
 type step struct {
 	dir     string
 	name    string
-	final   bool // the entry is the file itself, or nothing but links stand before it
+	final   bool // the way ends here: the file itself, or a link to it
 	watched bool // dir needs a watch
 }
 

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,14 +44,14 @@ func TestFilesParentMadeLater(t *testing.T) {
 	for i := range 30 {
 		rel := fmt.Sprintf("n%d/a/b/c/f", i)
 		ft.add(rel)
+		if p := ft.Problems(); len(p) != 0 {
+			t.Errorf("a parent that never was is a problem: %q", p)
+		}
 		ft.mkdir(filepath.ToSlash(filepath.Dir(rel)))
 		ft.write(rel, "x")
 		ft.seesText(rel, "x")
 		ft.write(rel, "y")
 		ft.seesText(rel, "y")
-	}
-	if p := ft.Problems(); len(p) != 0 {
-		t.Errorf("a parent that never was is a problem: %q", p)
 	}
 }
 
@@ -167,4 +168,46 @@ func TestFilesFileWhereADirectoryWas(t *testing.T) {
 	ft.remove("d")
 	ft.write("d", "a file")
 	ft.seesNothingAt("d/f")
+}
+
+func TestFilesDirectoryMovedBeforeItsEventIsRead(t *testing.T) {
+	// To fsnotify the moved directory is still watched as its old path; a watch
+	// on the new path has to be one of its own.
+	n := newFakeNotifier(t)
+	ft := startFiles(t, fake(n, never, never))
+	ft.mkdir("a/s")
+	ft.mkdir("b")
+	ft.add("a/f")
+	ft.add("a/s/f")
+	n.set(nil, true)
+	ft.rename("a", "b/c")
+	ft.write("end", "")
+	n.misses(t, ft.path("end"))
+	ft.add("b/c/f")
+	ft.add("b/c/s/f")
+	n.set(nil, false)
+	ft.seesNothingAt("a/s/f")
+	ft.Remove(ft.path("a/f"))
+	ft.Remove(ft.path("a/s/f"))
+	ft.write("b/c/f", "1")
+	ft.seesText("b/c/f", "1")
+	ft.write("b/c/s/f", "1")
+	ft.seesText("b/c/s/f", "1")
+}
+
+func TestFilesDirectoryMountedTwice(t *testing.T) {
+	ft := startFiles(t)
+	ft.mkdir("d")
+	ft.add("d/f")
+	ft.link("d", "mount") // stands for a second mount: another path of the same directory
+	ft.anchoring.Lock()
+	defer ft.anchoring.Unlock()
+	ft.dirs[ft.path("mount")] = &watchedDir{refs: 1}
+	if _, err := ft.ensure(ft.path("mount")); !errors.Is(err, errTwice) {
+		t.Errorf("got %v", err)
+	}
+	if !ft.dirs[ft.path("d")].live {
+		t.Error("the first watch was dropped")
+	}
+	delete(ft.dirs, ft.path("mount"))
 }

@@ -69,24 +69,20 @@ func (f *Files) note(event fsnotify.Event) {
 	}
 }
 
-// doubtAll marks every file and every watch: events were lost.
+// doubtAll marks every file and every watch: events were lost. Never fewer: while
+// a watch is made anew all files that share it have to be marked.
 func (f *Files) doubtAll() {
 	f.mu.Lock()
 	for _, w := range f.files {
-		f.doubt(w)
+		f.dirty[w] = struct{}{}
+		for _, s := range w.steps {
+			if s.watched {
+				f.stale[s.dir] = true
+			}
+		}
 	}
 	f.mu.Unlock()
 	f.poke()
-}
-
-// doubt marks a file and the watches on its way. The caller holds mu.
-func (f *Files) doubt(w *watchedFile) {
-	f.dirty[w] = struct{}{}
-	for _, s := range w.steps {
-		if s.watched {
-			f.stale[s.dir] = true
-		}
-	}
 }
 
 // ended notes that fsnotify's channels were closed: by Close, or all is polled
@@ -192,6 +188,7 @@ func (f *Files) look(all bool) {
 		}
 	}
 	f.mu.Unlock()
+	missed := false
 	for _, w := range subjects {
 		now := takeSignature(w.path)
 		f.mu.Lock()
@@ -201,12 +198,16 @@ func (f *Files) look(all bool) {
 		case polled && w.seen.young && !now.young || polled && !now.same(w.seen):
 			f.dirty[w] = struct{}{}
 		case !polled && !now.same(w.seen):
-			f.doubt(w) // an event was missed
+			_, marked := f.dirty[w]
+			missed = missed || !marked
 		}
 		f.mu.Unlock()
 		if all && polled {
 			f.retry(w)
 		}
+	}
+	if missed {
+		f.doubtAll()
 	}
 }
 

@@ -20,10 +20,12 @@ type fakeNotifier struct {
 	errs   chan error
 	events chan fsnotify.Event
 
-	mu     sync.Mutex // guards the rest
-	refuse error      // what Add answers; nil: fsnotify does
-	adds   map[string]int
-	deaf   bool // events are dropped
+	mu      sync.Mutex // guards the rest
+	refuse  error      // what Add answers; nil: fsnotify does
+	adds    map[string]int
+	deaf    bool // events are dropped
+	dropped map[string]bool
+	before  func(dir string) // called by Add before it watches; may be nil
 }
 
 func newFakeNotifier(t *testing.T) *fakeNotifier {
@@ -34,13 +36,16 @@ func newFakeNotifier(t *testing.T) *fakeNotifier {
 	}
 	n := &fakeNotifier{
 		notifier: real, errs: make(chan error), events: make(chan fsnotify.Event),
-		adds: map[string]int{},
+		adds: map[string]int{}, dropped: map[string]bool{},
 	}
 	go func() {
 		defer close(n.events)
 		for event := range real.Events() {
 			n.mu.Lock()
 			deaf := n.deaf
+			if deaf {
+				n.dropped[event.Name] = true
+			}
 			n.mu.Unlock()
 			if !deaf {
 				n.events <- event
@@ -62,12 +67,31 @@ func (n *fakeNotifier) set(refuse error, deaf bool) {
 func (n *fakeNotifier) Add(dir string) error {
 	n.mu.Lock()
 	n.adds[dir]++
-	refuse := n.refuse
+	refuse, before := n.refuse, n.before
 	n.mu.Unlock()
+	if before != nil {
+		before(dir)
+	}
 	if refuse != nil {
 		return refuse
 	}
 	return n.notifier.Add(dir)
+}
+
+// misses waits until an event of path was dropped.
+func (n *fakeNotifier) misses(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		n.mu.Lock()
+		dropped := n.dropped[path]
+		n.mu.Unlock()
+		if dropped {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no event of %s", path)
+		}
+	}
 }
 
 func (n *fakeNotifier) added(dir string) int {
@@ -95,6 +119,8 @@ func TestFilesOverflow(t *testing.T) {
 	ft.rename("d", "old")
 	ft.mkdir("d")
 	ft.write("d/f", "2")
+	ft.write("end", "")
+	n.misses(t, ft.path("end"))
 	n.set(nil, false)
 	n.errs <- fmt.Errorf("reading: %w", fsnotify.ErrEventOverflow)
 	ft.seesText("d/f", "2")
@@ -137,6 +163,17 @@ func TestFilesPollsAtTheLimit(t *testing.T) {
 	}
 	if runtime.GOOS == "linux" && !strings.Contains(strings.Join(p, "\n"), "sysctl fs.inotify.max_user_watches=") {
 		t.Errorf("problems name no sysctl: %q", p)
+	}
+	// From here on only an audit can find anything: no file is young.
+	old := time.Now().Add(-time.Hour)
+	for _, rel := range []string{"d/f", "absent/f"} {
+		ft.must(os.Chtimes(ft.path(rel), old, old))
+		ft.sees(rel, func() bool {
+			ft.mu.Lock()
+			defer ft.mu.Unlock()
+			seen := ft.files[ft.path(rel)].seen
+			return !seen.young && seen.info.ModTime().Equal(old)
+		})
 	}
 	// The limit is raised: the next audit watches, and the problem is over.
 	n.set(nil, false)
@@ -189,6 +226,10 @@ func TestFilesAuditFindsWhatNoEventTold(t *testing.T) {
 	ft.add("f")
 	ft.write("f", "longer")
 	ft.seesText("f", "longer")
+	// It takes the watches for lost and makes them anew.
+	if n.added(ft.dir) < 2 {
+		t.Error("the directory was not watched anew")
+	}
 }
 
 func TestFilesWatcherEnds(t *testing.T) {
@@ -200,4 +241,18 @@ func TestFilesWatcherEnds(t *testing.T) {
 	ft.sees("f", func() bool { return len(ft.Problems()) == 1 })
 	ft.write("f", "longer")
 	ft.seesText("f", "longer")
+}
+
+func TestFilesMadeBetweenLookAndWatch(t *testing.T) {
+	// No event tells of what was there before the watch; the look after it does.
+	n := newFakeNotifier(t)
+	ft := startFiles(t, fake(n, never, never))
+	n.before = func(dir string) {
+		if dir == ft.dir {
+			ft.mkdir("a")
+		}
+	}
+	ft.add("a/f")
+	ft.write("a/f", "1")
+	ft.seesText("a/f", "1")
 }

@@ -168,6 +168,7 @@ func TestFilesWriteAndAtomicSave(t *testing.T) {
 		ft.save("d/f", fmt.Sprint("save", i))
 		ft.seesText("d/f", fmt.Sprint("save", i))
 	}
+	ft.settle()
 	ft.must(os.Chmod(ft.path("d/f"), 0o600))
 	ft.sees("d/f", func() bool { return true })
 	if p := ft.Problems(); len(p) != 0 {
@@ -328,4 +329,49 @@ func TestFilesFromChanged(t *testing.T) {
 	ft.seesText("f", "1")
 	ft.write("g", "1")
 	ft.seesText("g", "1")
+}
+
+func TestFilesRemovedWhileReported(t *testing.T) {
+	// Of files that are reported together, the receiver of one gives up another.
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	var ft *filesTest
+	ft = startFiles(t, func(o *filesOptions) {
+		o.changed = func(path string) {
+			switch path {
+			case ft.path("first"):
+				once.Do(func() { close(entered); <-leave })
+			case ft.path("g1"):
+				ft.Remove(ft.path("g2"))
+			}
+			ft.hints <- path
+		}
+	})
+	for _, rel := range []string{"first", "g1", "g2", "last"} {
+		ft.add(rel)
+	}
+	ft.write("first", "")
+	<-entered
+	ft.write("g1", "")
+	ft.write("g2", "")
+	for marked := false; !marked; runtime.Gosched() {
+		ft.mu.Lock()
+		_, g1 := ft.dirty[ft.files[ft.path("g1")]]
+		_, g2 := ft.dirty[ft.files[ft.path("g2")]]
+		marked = g1 && g2
+		ft.mu.Unlock()
+	}
+	close(leave)
+	ft.sees("g1", func() bool { return true })
+	ft.write("last", "")
+	for got := ""; got != ft.path("last"); {
+		select {
+		case got = <-ft.hints:
+			if got == ft.path("g2") {
+				t.Error("a hint after Remove")
+			}
+		case <-time.After(patience):
+			t.Fatal("no hint")
+		}
+	}
 }

@@ -44,24 +44,33 @@ func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
 	return q, q.compareWith(p)
 }
 
-// compareWith gives the hunks that are as they were in p their Since back, and
-// returns those that the tree has settled since.
-func (q *Proposal) compareWith(p *Proposal) (told []Hunk) {
-	for i := range q.Hunks {
-		h := &q.Hunks[i]
-		was, ok := p.Hunk(h.ID)
-		same := ok && was.State == h.State && was.Whole == h.Whole && bytes.Equal(was.Old, h.Old) && bytes.Equal(was.New, h.New) &&
-			(h.State != HunkConflict || bytes.Equal(p.TreeText(&was), q.TreeText(h)))
-		if same {
-			h.Since = was.Since
+// compareWith gives the hunks that are as they were before their Since back,
+// and returns those that the tree has settled since.
+func (p *Proposal) compareWith(before *Proposal) (told []Hunk) {
+	was := make(map[string]*Hunk, len(before.Hunks))
+	for i := range before.Hunks {
+		was[before.Hunks[i].ID] = &before.Hunks[i]
+	}
+	wasLines, lines := before.form.split(before.Base.Data), p.form.split(p.Base.Data)
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
+			(h.State != HunkConflict || bytes.Equal(w.stands(wasLines), h.stands(lines))) {
+			h.Since = w.Since
 			continue
 		}
-		h.Since = q.Version
+		h.Since = p.Version
 		if h.State == HunkAccepted && h.Decision.By == treeName {
 			told = append(told, *h)
 		}
 	}
 	return told
+}
+
+// stands is the text of a base's lines where h stands.
+func (h *Hunk) stands(lines [][]byte) []byte {
+	from := min(h.Start, len(lines))
+	return joinLines(lines[from:min(from+h.Count, len(lines))])
 }
 
 // there reports whether text is what the tree has, and may be taken as final.
@@ -177,6 +186,7 @@ func (f lineForm) gather(lines [][]byte, from, to int, hunks []Hunk) region {
 // rebaseLines moves the hunks along the change from before's base to p's.
 func (p *Proposal) rebaseLines(before *Proposal) {
 	old, now, spans := p.form.diff(before.Base.Data, p.Base.Data)
+	m := newMoves(spans)
 	hunks := p.Hunks
 	p.Hunks = nil
 	for i := 0; i < len(hunks); {
@@ -186,9 +196,9 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			i++
 			continue
 		}
-		from, to, taken := grow(hunks, i, spans)
-		at := h.Start + shift(h.Start, spans, true)
-		if h.State == HunkOpen && taken == 1 && !disturbed(from, to, spans) && p.form.fits(h.New, now, at, at+h.Count) {
+		from, to, taken := m.grow(hunks, i)
+		at := h.Start + m.shift(h.Start, true)
+		if h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) && p.form.fits(h.New, now, at, at+h.Count) {
 			h.Start = at
 			p.Hunks = append(p.Hunks, h)
 			i++
@@ -204,74 +214,19 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			taken--
 		}
 		r := p.form.gather(old, from, to, group)
-		start, end := r.locate(now, from, to, spans)
+		start, end := r.locate(now, from, to, m)
 		p.settle(group[0], r, now, start, end)
 	}
 	p.sort()
 }
 
-// grow widens the place of hunks[i] by the changes that touch it and by the
-// undecided hunks that then overlap it; taken counts those hunks, itself
-// included.
-func grow(hunks []Hunk, i int, spans []Span) (from, to, taken int) {
-	from, to, taken = hunks[i].Start, hunks[i].Start+hunks[i].Count, 1
-	last := i
-	for again := true; again; {
-		again = false
-		for _, s := range spans {
-			c, d := s.OldStart, s.OldStart+s.OldLines
-			if disturbedBy(from, to, s) && (c < from || d > to) {
-				from, to, again = min(from, c), max(to, d), true
-			}
-		}
-		for j := last + 1; j < len(hunks); j++ {
-			h := &hunks[j]
-			if h.decided() {
-				continue
-			}
-			if h.Start > to || !joined(from, to, h.Start, h.Start+h.Count, spans) {
-				break
-			}
-			to, last, again = max(to, h.Start+h.Count), j, true
-			taken++
-		}
-	}
-	return from, to, taken
-}
-
-// joined reports whether a range and a hunk's place overlap or one change
-// touches both.
-func joined(from, to, start, end int, spans []Span) bool {
-	return touches(from, to, start, end) || slices.ContainsFunc(spans, func(s Span) bool {
-		return disturbedBy(from, to, s) && disturbedBy(start, end, s)
-	})
-}
-
-func disturbed(from, to int, spans []Span) bool {
-	return slices.ContainsFunc(spans, func(s Span) bool { return disturbedBy(from, to, s) })
-}
-
-// shift is by how many lines the old line at moves. An insertion at the very
-// line moves it only when after is set.
-func shift(at int, spans []Span, after bool) int {
-	by := 0
-	for _, s := range spans {
-		end := s.OldStart + s.OldLines
-		if end > at || s.OldLines == 0 && end == at && !after {
-			break
-		}
-		by += s.NewLines - s.OldLines
-	}
-	return by
-}
-
 // locate finds the lines of now that stand where [from, to) of the old text
 // stood. Lines that were put in at its borders count when with them the old or
 // the agent's text is whole again.
-func (r *region) locate(now [][]byte, from, to int, spans []Span) (start, end int) {
-	start = from + shift(from, spans, from < to)
-	end = to + shift(to, spans, from == to)
-	before, after := from+shift(from, spans, false), to+shift(to, spans, true)
+func (r *region) locate(now [][]byte, from, to int, m moves) (start, end int) {
+	start = from + m.shift(from, from < to)
+	end = to + m.shift(to, from == to)
+	before, after := from+m.shift(from, false), to+m.shift(to, true)
 	for _, text := range [][]byte{r.old, r.new} {
 		for _, at := range [][2]int{{start, end}, {before, end}, {start, after}, {before, after}} {
 			if bytes.Equal(joinLines(now[at[0]:at[1]]), text) {

@@ -104,7 +104,5 @@ func (p *Proposal) Text(data []byte) (text string, lossy bool) {
 // TreeText is what the base holds where h stands: in a conflict the tree's own
 // text.
 func (p *Proposal) TreeText(h *Hunk) []byte {
-	lines := p.form.split(p.Base.Data)
-	from := min(h.Start, len(lines))
-	return joinLines(lines[from:min(from+h.Count, len(lines))])
+	return h.stands(p.form.split(p.Base.Data))
 }

@@ -199,7 +199,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 		by += n - e.count
 	}
 	p.Base.Data = patch(p.Base.Data, lines, edits)
-	next := 0
+	m, next := newMoves(spans), 0
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		switch {
@@ -209,7 +209,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 		case h.decided():
 			*h = moved(*h, spans)
 		default:
-			h.Start += shift(h.Start, spans, true)
+			h.Start += m.shift(h.Start, true)
 		}
 	}
 	return nil

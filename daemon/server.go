@@ -54,8 +54,8 @@ type Server struct {
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
 	conns   int           // connections being served
-	idle    chan struct{} // closed when the last client left Idle ago
-	ending  bool          // idle is closed: nobody is let in any more
+	over    chan struct{} // closed when the last client left Idle ago, or a root is gone
+	ending  bool          // over is closed: nobody is let in any more
 	timer   *time.Timer   // runs while no client is connected
 	calls   int           // call ids given out
 }
@@ -66,7 +66,7 @@ type Server struct {
 func New(opts Options) (_ *Server, err error) {
 	s := &Server{
 		opts: opts, logger: opts.Logger, started: time.Now().UTC(),
-		clients: map[*client]bool{}, idle: make(chan struct{}),
+		clients: map[*client]bool{}, over: make(chan struct{}),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -165,8 +165,8 @@ func (s *Server) Serve(ctx context.Context, ready func()) error {
 	go func() {
 		select {
 		case <-ctx.Done():
-		case <-s.idle:
-			s.logger.Info("Idle, ending", "after", s.opts.Idle)
+		case <-s.over:
+			s.logger.Info("Ending for want of clients or of the folder")
 			cancel()
 		}
 		listener.Close()
@@ -210,10 +210,18 @@ func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 }
 
 // count adds to the connections and runs the idle timer while there are none.
-// It reports false when the daemon is ending for want of clients.
+// It reports false when the daemon is ending: for want of clients, or because a
+// root is gone.
 func (s *Server) count(by int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if by > 0 && !s.ending {
+		if err := s.ws.Gone(); err != nil {
+			s.logger.Warn("Ending", "error", err)
+			s.ending = true
+			close(s.over)
+		}
+	}
 	if s.ending {
 		return false
 	}
@@ -233,7 +241,7 @@ func (s *Server) endIdle() {
 	defer s.mu.Unlock()
 	if s.conns == 0 && !s.ending {
 		s.ending = true
-		close(s.idle)
+		close(s.over)
 	}
 }
 

@@ -16,9 +16,9 @@ const (
 	whole
 )
 
-// maxDiff bounds the diff of one answer in bytes. Above it a reader asks for
-// the texts, which come in pages.
-const maxDiff = 4 << 20
+// maxDiff bounds the diff of one answer, in bytes of JSON: a frame holds 64 MiB.
+// Above it a reader asks for the texts, which come in pages.
+const maxDiff = 32 << 20
 
 // maxNotified is how many hunks a notification carries, at some 100 bytes each.
 // Above it every step of an agent would send megabytes to every reviewer.
@@ -68,7 +68,7 @@ func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Propos
 		out.Hunks = append(out.Hunks, wireHunk(p, &p.Hunks[i], place))
 	}
 	if d == whole {
-		if out.Diff, out.DiffLossy = p.Diff(); len(out.Diff) > maxDiff {
+		if out.Diff, out.DiffLossy = p.Diff(); jsonSize(out.Diff) > maxDiff {
 			out.Diff, out.DiffLossy, out.DiffOmitted = "", false, true
 		}
 	}
@@ -106,4 +106,18 @@ func fromOne(start, lines int) int {
 		return start
 	}
 	return start + 1
+}
+
+// jsonSize is how many bytes a text takes as a JSON string, at most.
+func jsonSize(text string) int {
+	n := len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\t', c == '\r':
+			n++
+		case c < 0x20:
+			n += 5 // \u00XX
+		}
+	}
+	return n
 }

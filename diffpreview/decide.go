@@ -174,11 +174,14 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 			return nil, err
 		}
 		p, _ = p.rebase(now, true)
-		q, _, err := p.undo(hunk)
+		q, reopened, err := p.undo(hunk)
 		if err != nil {
 			return nil, err
 		}
-		return []ruling{{before: p, after: q}}, nil
+		for i := range reopened {
+			reopened[i].Decision = &Decision{By: by} // who the agent is told of
+		}
+		return []ruling{{p, q, reopened}}, nil
 	})
 	if err != nil {
 		return nil, nil, err

@@ -2,6 +2,7 @@ package diffpreview
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +16,10 @@ import (
 // (MAXSYMLINKS, 40).
 const maxLinks = 40
 
+// maxName bounds a path in bytes, as Linux does (PATH_MAX, 4096, with its NUL).
+// A deeper file can be made step by step, but no program can open it by name.
+const maxName = 4095
+
 // Resolve turns a name into a place: relative to the root with "/", with
 // several roots "root/relative", or absolute when inside a root. Links are
 // followed; via is the cleaned name when one was, else "". A name that leaves
@@ -24,8 +29,14 @@ func (w *Workspace) Resolve(name string) (p Path, via string, err error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return Path{}, "", failf(CodeInvalidArguments, strings.ReplaceAll(name, "\x00", "\\0"), "a path cannot hold a NUL byte")
 	}
+	if len(name) > maxName {
+		return Path{}, "", failf(CodeInvalidArguments, fmt.Sprintf("%.60s…", name), "a path of %d bytes: no more than %d can be opened", len(name), maxName)
+	}
 	start, err := w.locate(name)
 	if err != nil {
+		return Path{}, "", err
+	}
+	if err := w.roots[start.index].gone(); err != nil {
 		return Path{}, "", err
 	}
 	p, err = w.follow(start, name)

@@ -101,7 +101,7 @@ func (s *Store) adopt(saved map[string]savedProposal, queues map[string][]Review
 		fmt.Sscanf(id, "p%d", &n)
 		s.counters.Proposals = max(s.counters.Proposals, n)
 	}
-	s.forget(saved)
+	s.forget(saved, queues)
 	rec := record{Counters: &s.counters}
 	keep := map[string]bool{}
 	for _, id := range slices.Sorted(maps.Keys(saved)) {
@@ -124,8 +124,9 @@ func (s *Store) adopt(saved map[string]savedProposal, queues map[string][]Review
 }
 
 // forget drops the oldest decided proposals over keepDecided, and withdrawn
-// ones, which cannot be undone; then the closed sessions that nothing names.
-func (s *Store) forget(saved map[string]savedProposal) {
+// ones, which cannot be undone; then the sessions that nothing names and whose
+// agent has nothing to hear, when they are closed or old.
+func (s *Store) forget(saved map[string]savedProposal, queues map[string][]Review) {
 	var decided []*Proposal
 	for id, p := range s.proposals {
 		switch {
@@ -149,7 +150,7 @@ func (s *Store) forget(saved map[string]savedProposal) {
 		named[p.Session] = true
 	}
 	for id, sess := range s.sessions {
-		if !sess.Open && !named[id] {
+		if !named[id] && len(queues[id]) == 0 && (!sess.Open || s.now().Sub(sess.Created) > keepSession) {
 			delete(s.sessions, id)
 		}
 	}

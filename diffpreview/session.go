@@ -33,7 +33,7 @@ type Review struct {
 	Proposal string `json:"proposal"`
 	Path     string `json:"path"`
 	Hunk     string `json:"hunk"`
-	Decision string `json:"decision"` // accepted, modified, rejected or conflict
+	Decision string `json:"decision"` // accepted, modified, rejected, reopened (by an undo) or conflict
 	Comment  string `json:"comment,omitempty"`
 	By       string `json:"by"`
 	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
@@ -227,8 +227,11 @@ func reviewOf(p *Proposal, h *Hunk, hash string) Review {
 	r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash, since: h.Since}
 	if d := h.Decision; d != nil {
 		r.By, r.Comment = d.By, d.Comment
-		if d.Modified {
+		switch {
+		case d.Modified:
 			r.Decision = "modified"
+		case h.State == HunkOpen:
+			r.Decision = "reopened"
 		}
 	}
 	return r

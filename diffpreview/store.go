@@ -13,6 +13,10 @@ import (
 // that a decision of yesterday can be undone and the journal stays small.
 const keepDecided = 1000
 
+// keepSession is how old a session without proposals must be to be forgotten at
+// a restart: its agent may be between two calls, but not for a day.
+const keepSession = 24 * time.Hour
+
 // Store is the review engine of one daemon: sessions, their proposals, the
 // decisions, and the journal. It is safe for concurrent use.
 //

@@ -134,6 +134,9 @@ func TestUndoTakesTextOutAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantDisk("f", numbered(9, map[int]string{7: "seven\n"})+"mine\n")
+	if r := w.store.Reviews(s); len(r) != 4 || r[3].Decision != "reopened" || r[3].Hunk != "h1" || r[3].By != "tester" {
+		t.Errorf("the agent is told %+v", r)
+	}
 	if _, _, err := w.store.Undo(context.Background(), n.ID, "", "tester"); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package diffpreview
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,6 +24,7 @@ type root struct {
 	path  string // absolute, links resolved
 	given string // absolute, as given
 	dir   *os.Root
+	id    fs.FileInfo // of the folder that was opened
 }
 
 // Root names one served folder.
@@ -75,7 +77,34 @@ func openRoot(given string) (*root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("root %s: %w", given, err)
 	}
-	return &root{name: filepath.Base(real), path: real, given: abs, dir: dir}, nil
+	id, err := dir.Stat(".")
+	if err != nil {
+		dir.Close()
+		return nil, fmt.Errorf("root %s: %w", given, err)
+	}
+	return &root{name: filepath.Base(real), path: real, given: abs, dir: dir, id: id}, nil
+}
+
+// Gone returns an error when a served folder is no longer what its path names:
+// it was removed, moved, or replaced by another one of that name.
+func (w *Workspace) Gone() error {
+	for _, r := range w.roots {
+		if err := r.gone(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *root) gone() error {
+	now, err := os.Stat(r.path)
+	if err == nil && os.SameFile(now, r.id) {
+		return nil
+	}
+	return &Error{
+		Code: CodeUnavailable, Path: r.path, Message: "the folder was moved or replaced since the daemon opened it",
+		Hint: "connect again: that starts a daemon for the folder that is there now", Err: err,
+	}
 }
 
 func within(p, dir string) bool {

@@ -60,6 +60,9 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
 		func(now diffpreview.Content) (diffpreview.Content, error) {
 			data, err := change(p, now)
+			if err == nil && diffpreview.IsBinary(data) {
+				err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
+			}
 			now.Exists, now.Data = true, data
 			return now, err
 		})
@@ -75,6 +78,12 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 		err = f
 	}
 	return p, via, step, err
+}
+
+func notShowable(message, hint string) error {
+	f := failf(diffpreview.CodeNotText, "%s", message)
+	f.Hint = hint
+	return f
 }
 
 func stale(name string, now diffpreview.Content, format string) *Failure {

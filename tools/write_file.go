@@ -61,11 +61,11 @@ func callWriteFile(ctx context.Context, tc *Context, args writeArgs) (writeResul
 
 // rewrite is content as the new text of a file that held old: in its encoding,
 // with its byte order mark, and, when all of its lines ended in CR LF and content
-// has none, with CR LF. Binary data is replaced by UTF-8.
+// has none, with CR LF.
 func rewrite(old []byte, content string) ([]byte, error) {
 	info := diffpreview.Inspect(old)
 	if info.Encoding == diffpreview.Binary {
-		return []byte(content), nil
+		return nil, notShowable("binary data: a reviewer could not see what is replaced", "no tool here changes binary files")
 	}
 	if info.EOL == "crlf" && !strings.Contains(content, "\r\n") {
 		content = strings.ReplaceAll(content, "\n", "\r\n")

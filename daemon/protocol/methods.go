@@ -52,5 +52,5 @@ var Methods = []Method{
 	{MethodSessionsClose, ToDaemon, SessionsCloseParams{}, Empty{}, everyone, "Closes a session; an agent only its own. Its proposals stay decidable."},
 	{MethodStatus, ToDaemon, Empty{}, StatusResult{}, everyone, "The daemon's process, roots, clients, sessions and problems."},
 	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
-	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened, closed, or its counts changed."},
+	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened or closed."},
 }

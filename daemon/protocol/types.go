@@ -125,7 +125,7 @@ type Review struct {
 	Proposal string `json:"proposal"`
 	Path     string `json:"path"`
 	Hunk     string `json:"hunk"`
-	Decision string `json:"decision"` // accepted, modified, rejected or conflict
+	Decision string `json:"decision"` // accepted, modified, rejected, reopened (by an undo) or conflict
 	Comment  string `json:"comment,omitempty"`
 	By       string `json:"by"`
 	Hash     string `json:"hash"` // of the tree's file afterwards; empty when there is none

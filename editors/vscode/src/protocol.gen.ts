@@ -138,7 +138,7 @@ export interface Review {
   proposal: string;
   path: string;
   hunk: string;
-  /** accepted, modified, rejected or conflict */
+  /** accepted, modified, rejected, reopened (by an undo) or conflict */
   decision: string;
   comment?: string;
   by: string;
@@ -436,5 +436,5 @@ export const statusRequest = new RequestType<Empty, StatusResult, ErrorData>("lo
 /** A proposal's new state, whole. (daemon to client; editor, reviewer) */
 export const proposalsDidChangeNotification = new NotificationType<ProposalDidChangeParams>("loom/proposals/didChange");
 
-/** A session was opened, closed, or its counts changed. (daemon to client; editor, reviewer) */
+/** A session was opened or closed. (daemon to client; editor, reviewer) */
 export const sessionsDidChangeNotification = new NotificationType<Session>("loom/sessions/didChange");

@@ -101,6 +101,9 @@ func TestAnUnsavedBufferIsTheBaseAndTakesTheHunk(t *testing.T) {
 	if b.text != "null 😀\none\ntwo\nthree\n" {
 		t.Errorf("the buffer is %q", b.text)
 	}
+	if result.Written == nil || !result.Written.Document {
+		t.Errorf("nothing says that the change is in a buffer: %+v", result.Written)
+	}
 	h.wantDisk("f", "one\ntwo\nthree\n")
 	if got, _ := agent.tool("read_file", `{"path":"f"}`); got["contents"] != "null 😀\none\nzwei\nthree\n" {
 		t.Errorf("the agent reads %q", got["contents"])
@@ -217,5 +220,31 @@ func TestOffsetsAndPositions(t *testing.T) {
 		if got := offsetOf(text, c.pos, protocol.UTF16); got != c.want {
 			t.Errorf("%v is byte %d, want %d", c.pos, got, c.want)
 		}
+	}
+}
+
+// Editors say in two ways that they take versioned edits; Neovim 0.12 says it
+// by the operations on files alone.
+func TestWhoTakesVersionedEdits(t *testing.T) {
+	h := newHouse(t, nil)
+	for name, c := range map[string]struct {
+		workspace string
+		takes     bool
+	}{
+		"vscode": {`{"applyEdit":true,"workspaceEdit":{"documentChanges":true}}`, true},
+		"neovim": {`{"applyEdit":true,"workspaceEdit":{"resourceOperations":["rename","create","delete"]}}`, true},
+		"old":    {`{"applyEdit":true,"workspaceEdit":{}}`, false},
+		"none":   {`{}`, false},
+	} {
+		h.connect(`{"clientInfo":{"name":"`+name+`"},"capabilities":{"workspace":`+c.workspace+`}}`, nil)
+		h.server.mu.Lock()
+		for client := range h.server.clients {
+			client.mu.Lock()
+			if client.name == name && client.edits != c.takes {
+				t.Errorf("%s: takes edits is %v", name, client.edits)
+			}
+			client.mu.Unlock()
+		}
+		h.server.mu.Unlock()
 	}
 }

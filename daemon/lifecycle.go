@@ -50,7 +50,10 @@ func (c *client) initialize(_ context.Context, p protocol.InitializeParams) (*pr
 	if slices.Contains(p.Capabilities.General.PositionEncodings, protocol.UTF8) {
 		c.encoding = protocol.UTF8
 	}
-	c.edits = p.Capabilities.Workspace.ApplyEdit && p.Capabilities.Workspace.WorkspaceEdit.DocumentChanges
+	// Neovim takes versioned edits and says so only by the operations on files,
+	// which come in the same member of an edit.
+	takes := p.Capabilities.Workspace.WorkspaceEdit
+	c.edits = p.Capabilities.Workspace.ApplyEdit && (takes.DocumentChanges || len(takes.ResourceOperations) > 0)
 	// Changes are announced from here on: the client may not send initialized
 	// before it has listed, and must not miss what happens in between.
 	c.stage = running

@@ -30,9 +30,12 @@ type DecideFile struct {
 }
 
 // Written is a file that a decision changed. Hash is "" when it was deleted.
+// Document is set when the change is in an editor's unsaved buffer, and on disk
+// once the person saves.
 type Written struct {
-	Path string
-	Hash string
+	Path     string
+	Hash     string
+	Document bool
 }
 
 // ruling is a proposal before and after a decision.
@@ -198,7 +201,7 @@ func writtenBy(changes []ruling) []Written {
 	var out []Written
 	for i := range changes {
 		if c := &changes[i]; c.moves() {
-			out = append(out, Written{Path: c.after.Name, Hash: c.after.Base.Hash()})
+			out = append(out, Written{Path: c.after.Name, Hash: c.after.Base.Hash(), Document: c.after.Base.Document})
 		}
 	}
 	return out

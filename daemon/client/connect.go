@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"syscall"
 	"time"
 
@@ -60,7 +61,7 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 			return c, err
 		}
 		if time.Now().After(end) {
-			return nil, &NoDaemonError{Socket: p.Socket, Log: p.LogFile, Err: retry.err}
+			return nil, &NoDaemonError{Socket: p.Socket, Log: logOf(p), Tried: true, Err: retry.err}
 		}
 		select {
 		case <-ctx.Done():
@@ -84,7 +85,7 @@ func attempt(ctx context.Context, p place.Place, opts Options) (*Client, error) 
 			if errors.Is(err, ErrBusy) {
 				return nil, &retryError{err}
 			}
-			return nil, &NoDaemonError{Socket: p.Socket, Log: p.LogFile, Err: err}
+			return nil, &NoDaemonError{Socket: p.Socket, Log: logOf(p), Tried: true, Err: err}
 		}
 		conn, err = DialPlace(ctx, p)
 		if errors.Is(err, ErrNotRunning) {
@@ -99,6 +100,15 @@ func attempt(ctx context.Context, p place.Place, opts Options) (*Client, error) 
 		return nil, &retryError{errors.New("it closes every connection")} // it was about to end
 	}
 	return c, err
+}
+
+// logOf is the place's log when there is one: a state directory that cannot be
+// made has none.
+func logOf(p place.Place) string {
+	if _, err := os.Lstat(p.LogFile); err != nil {
+		return ""
+	}
+	return p.LogFile
 }
 
 // greet makes a client of a connection. A daemon that speaks another version of

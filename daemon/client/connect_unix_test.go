@@ -207,9 +207,27 @@ func TestConnectOutlivesAnEnd(t *testing.T) {
 func TestConnectTellsWhyNoneStarts(t *testing.T) {
 	root, p := workspace(t)
 	why := errors.New("the journal is damaged")
-	err := connectTo(client.Options{Roots: []string{root}, Starter: func(context.Context, place.Place) error { return why }})
-	var none *client.NoDaemonError
-	if !errors.As(err, &none) || !errors.Is(err, why) || none.Log != p.LogFile {
-		t.Errorf("Connect: %v", err)
+	opts := client.Options{Roots: []string{root}, Starter: func(context.Context, place.Place) error { return why }}
+	for _, log := range []string{"", p.LogFile} { // it is named when it is there
+		if log != "" {
+			f, err := place.OpenLog(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+		err := connectTo(opts)
+		var none *client.NoDaemonError
+		if !errors.As(err, &none) || !errors.Is(err, why) || none.Log != log || !none.Tried {
+			t.Errorf("Connect: %v", err)
+			continue
+		}
+		want := "the daemon cannot be started: " + why.Error()
+		if log != "" {
+			want += " (its log is " + log + ")"
+		}
+		if err.Error() != want {
+			t.Errorf("Connect: %v, want %s", err, want)
+		}
 	}
 }

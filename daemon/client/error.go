@@ -38,17 +38,24 @@ func wireError(err error) error {
 // ErrNotRunning says that no daemon serves the roots.
 var ErrNotRunning = errors.New("no daemon is running")
 
+// ErrClosed says that the connection ended before an answer came: the daemon has
+// ended.
+var ErrClosed = rpc.ErrClosed
+
 // NoDaemonError says why there is no daemon to speak to.
 type NoDaemonError struct {
 	Socket string // where one was looked for
-	Log    string // file that may say more; "" when none was started
+	Log    string // file that may say more; "" when there is none
+	Tried  bool   // one was to be started
 	Err    error
 }
 
 func (e *NoDaemonError) Error() string {
 	switch {
-	case e.Log != "":
+	case e.Tried && e.Log != "":
 		return fmt.Sprintf("the daemon cannot be started: %v (its log is %s)", e.Err, e.Log)
+	case e.Tried:
+		return fmt.Sprintf("the daemon cannot be started: %v", e.Err)
 	case errors.Is(e.Err, ErrNotRunning):
 		return fmt.Sprintf("no daemon answers on %s", e.Socket)
 	}

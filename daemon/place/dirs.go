@@ -71,6 +71,26 @@ func CheckPrivateDir(dir string) error {
 	return nil
 }
 
+// CheckMakeable returns nil when [MakePrivateDir] can make dir, which does not
+// exist: the nearest directory above it that does can be written by this user.
+// The error names that directory. It creates nothing.
+func CheckMakeable(dir string) error {
+	parent := filepath.Dir(dir)
+	info, err := os.Stat(parent)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && parent != dir:
+		return CheckMakeable(parent)
+	case err != nil:
+		return fmt.Errorf("%s cannot be made: %w", dir, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s cannot be made: %s is not a directory", dir, parent)
+	}
+	if err := checkWritable(parent); err != nil {
+		return fmt.Errorf("%s cannot be made in %s: %w", dir, parent, err)
+	}
+	return nil
+}
+
 // socketDir picks the directory of private sockets whose file names take room
 // bytes, separator included.
 func socketDir(room int) (string, error) {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // shortTemp is where sockets go when the temporary directory's name is too
@@ -23,6 +25,12 @@ func checkOwner(path string, info fs.FileInfo) error {
 		return &NotPrivateError{path, fmt.Sprintf("belongs to uid %d", st.Uid)}
 	}
 	return nil
+}
+
+// checkWritable asks the system, which knows of access lists and of file
+// systems that are read-only.
+func checkWritable(dir string) error {
+	return unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, 0)
 }
 
 func othersMayUse(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

@@ -27,7 +27,8 @@ type InitializeParams struct {
 		Workspace struct {
 			ApplyEdit     bool `json:"applyEdit,omitempty"`
 			WorkspaceEdit struct {
-				DocumentChanges bool `json:"documentChanges,omitempty"`
+				DocumentChanges    bool     `json:"documentChanges,omitempty"`
+				ResourceOperations []string `json:"resourceOperations,omitempty"`
 			} `json:"workspaceEdit"`
 		} `json:"workspace"`
 	} `json:"capabilities"`

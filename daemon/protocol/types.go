@@ -285,6 +285,9 @@ type DecideResult struct {
 type Written struct {
 	Path string `json:"path"`
 	Hash string `json:"hash"` // sha256 of the bytes now in the tree, in hex; empty when the file was deleted
+	// Document is set when the change is in an editor's unsaved buffer, and on
+	// disk once the person saves.
+	Document bool `json:"document,omitempty"`
 }
 
 // UndoParams reopens what was decided: one hunk, or all of a proposal.

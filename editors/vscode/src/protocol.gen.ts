@@ -320,6 +320,11 @@ export interface Written {
   path: string;
   /** sha256 of the bytes now in the tree, in hex; empty when the file was deleted */
   hash: string;
+  /**
+   * `document` is set when the change is in an editor's unsaved buffer, and on disk once the person
+   * saves.
+   */
+  document?: boolean;
 }
 
 /** UndoParams reopens what was decided: one hunk, or all of a proposal. */

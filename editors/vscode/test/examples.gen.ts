@@ -1185,6 +1185,70 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
         "hint": "a person decides, in an editor or with loomd review"
       }
     }
+  },
+  {
+    "about": "accepted into an unsaved buffer",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "decisions": [
+        {
+          "hunk": "h2",
+          "decision": "accept",
+          "comment": "good"
+        }
+      ]
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 1,
+        "removed": 1,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "by": "ada",
+            "comment": "good"
+          }
+        ],
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n"
+      },
+      "written": {
+        "path": "count.txt",
+        "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "document": true
+      }
+    }
   }
 ];
 

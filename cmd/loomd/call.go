@@ -143,7 +143,7 @@ func (c *callCmd) reportFailure(e *env, res protocol.ToolsCallResult) {
 
 // reviewLine tells a decision: "accepted f h1 by alice: comment".
 func reviewLine(r protocol.Review) string {
-	line := r.Decision + " " + r.Path + " " + r.Hunk
+	line := r.Decision + " " + pathName(r.Path) + " " + r.Hunk
 	if r.By != "" {
 		line += " by " + r.By
 	}

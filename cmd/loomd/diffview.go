@@ -20,17 +20,17 @@ func (v diffView) line(s string) { fmt.Fprintln(v.w, s) }
 
 // title says whose proposal it is.
 func (v diffView) title(p protocol.Proposal) {
-	name := p.Path
+	name := pathName(p.Path)
 	if p.Via != "" {
-		name += " (via " + p.Via + ")"
+		name += " (via " + pathName(p.Via) + ")"
 	}
 	what := fmt.Sprintf("%s · session %s · %s · version %d · %s", p.Kind, p.Label, p.State, p.Version, stepsOf(p))
 	if v.width > 0 {
-		v.line(v.paint.bold(shorten(oneLine(name), v.width)))
+		v.line(v.paint.bold(shorten(name, v.width)))
 		v.line(v.paint.faint(shortenEnd(oneLine("  "+what+" · "+p.ID), v.width)))
 		return
 	}
-	v.line("proposal " + p.ID + " " + oneLine(name) + ": " + oneLine(what))
+	v.line("proposal " + p.ID + " " + name + ": " + oneLine(what))
 }
 
 // stepsOf names the tools that made the proposal, in order, each once.
@@ -50,12 +50,15 @@ func stepsOf(p protocol.Proposal) string {
 	return text
 }
 
+// notUTF8 goes before a text that cannot be shown as it is.
+const notUTF8 = "not UTF-8: bytes that cannot be shown are U+FFFD here; what is written is exact"
+
 // proposal prints a proposal's whole diff with the ids of hunks in its @@ lines,
 // where patch and git apply do not look, and then its conflicts.
 func (v diffView) proposal(p protocol.Proposal) {
 	v.title(p)
 	if p.DiffLossy {
-		v.line(v.paint.warn("not UTF-8: bytes that cannot be shown are U+FFFD here; what is written is exact"))
+		v.line(v.paint.warn(notUTF8))
 	}
 	v.unified(p)
 	for _, h := range pendingHunks(p) {
@@ -66,10 +69,14 @@ func (v diffView) proposal(p protocol.Proposal) {
 }
 
 func (v diffView) unified(p protocol.Proposal) {
+	if p.HunksOmitted {
+		v.line(v.paint.warn(tooManyHunks(p)))
+		return
+	}
 	if p.Diff == "" {
 		for _, h := range p.Hunks {
 			if h.State == protocol.HunkOpen {
-				v.line(h.ID + ":" + wordsFor(h))
+				v.words(h.ID+":", p, h)
 			}
 		}
 		return
@@ -124,10 +131,10 @@ func (v diffView) idsWithin(p protocol.Proposal, h region) string {
 	return ids
 }
 
-// hunk prints one hunk alone with its context, at most limit changed lines of
+// hunk prints one hunk alone with its context and its id in the @@ line, at most limit changed lines of
 // it (0: all), and returns how many it left out.
-func (v diffView) hunk(r region, limit int) (hidden int) {
-	v.line(v.paint.place(r.header()))
+func (v diffView) hunk(r region, id string, limit int) (hidden int) {
+	v.line(v.paint.place(r.header() + " " + id))
 	lines := r.lines
 	if limit > 0 && len(lines) > limit {
 		hidden = len(lines) - limit
@@ -200,7 +207,7 @@ func (v diffView) safe(s string) string {
 
 // conflict prints the three texts of a hunk whose base somebody else changed.
 func (v diffView) conflict(p protocol.Proposal, h protocol.Hunk) {
-	v.line(v.paint.warn(fmt.Sprintf("conflict %s at line %d of %s", h.ID, h.OldStart, oneLine(p.Path))))
+	v.line(v.paint.warn(fmt.Sprintf("conflict %s at line %d of %s", h.ID, h.OldStart, pathName(p.Path))))
 	for _, part := range []struct{ name, text string }{
 		{"base: what the agent saw", h.Conflict.Base},
 		{"tree: what stands there now", h.Conflict.Tree},
@@ -215,18 +222,4 @@ func (v diffView) conflict(p protocol.Proposal, h protocol.Hunk) {
 			v.body(" " + line)
 		}
 	}
-}
-
-// wordsFor describes a hunk that no line of the diff shows.
-func wordsFor(h protocol.Hunk) string {
-	switch h.Kind {
-	case "create":
-		return "  new empty file"
-	case "delete":
-		return "  the file is deleted"
-	case "binary":
-		return "  binary content changes"
-	}
-	return fmt.Sprintf("  lines %s become lines %s; the diff is too long to show them",
-		lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines))
 }

@@ -122,6 +122,9 @@ func privateCheck(name, dir string) check {
 	err := place.CheckPrivateDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := place.CheckMakeable(dir); err != nil {
+			return check{name, gradeFail, err.Error()}
+		}
 		return check{name, gradeOK, dir + " (made when a daemon starts)"}
 	case err != nil:
 		return check{name, gradeFail, err.Error()}
@@ -140,6 +143,8 @@ func (c *doctorCmd) daemonCheck(e *env) check {
 	defer cl.Close()
 	st, err := cl.Status(e.ctx)
 	switch {
+	case errors.Is(err, client.ErrClosed):
+		return check{"daemon", gradeOK, "none is running: it ended just now"}
 	case err != nil:
 		return check{"daemon", gradeFail, err.Error()}
 	case st.Version != version():

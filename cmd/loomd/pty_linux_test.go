@@ -172,7 +172,8 @@ func TestReviewTypedAhead(t *testing.T) {
 	s.await(`\(3/3\) .*\]\? `)
 	s.press("\x03")
 	s.await(`1 accepted, 1 rejected, 1 hunk left`)
-	if code := s.ends(); code != 0 {
+	// Between prompt and raw mode it is a signal, not a key.
+	if code := s.ends(); code != 0 && code != exitInterrupted {
 		t.Errorf("exit %d", code)
 	}
 	expectFile(t, filepath.Join(dir, "f"), strings.Replace(tenLines, "6", "six", 1))
@@ -194,6 +195,44 @@ func TestReviewRestoresTheTerminal(t *testing.T) {
 	}
 	if now.Lflag&unix.ICANON == 0 || now.Lflag&unix.ECHO == 0 {
 		t.Errorf("the terminal is still raw: %x", now.Lflag)
+	}
+}
+
+// A daemon that is killed while a key is awaited is started again, and the hunk
+// is decided there.
+func TestReviewOutlivesTheDaemon(t *testing.T) {
+	dir, env := newWorkspace(t, tenLines)
+	loomdIn(t, dir, env, "call", "edit_file", threeEdits)
+	s := onTerminal(t, dir, env, "review")
+	s.await(`\(1/3\) .*\]\? `)
+	for _, d := range daemonsIn(filepath.Dir(dir)) {
+		d.end(syscall.SIGKILL)
+	}
+	s.press("y")
+	s.await(`the daemon had ended and was reached again(?s:.*)\+two(?s:.*)\(1/3\) .*\]\? `)
+	s.press("y")
+	s.await(`wrote f (?s:.*)\(2/3\) .*\]\? `)
+	s.press("q")
+	s.await(`1 accepted, 0 rejected, 2 hunks left`)
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	expectFile(t, filepath.Join(dir, "f"), strings.Replace(tenLines, "2", "two", 1))
+}
+
+// On a terminal the paths of a list are cut to what it leaves.
+func TestListFitsTheTerminal(t *testing.T) {
+	dir, env := newWorkspace(t, tenLines)
+	loomdIn(t, dir, env, "call", "write_file", `{"path":"`+strings.Repeat("long/", 20)+`end","content":"x"}`)
+	s := onTerminal(t, dir, env, "review", "list")
+	s.await(`(?m)^p1  long/[long/]*…[long/]*/end  \+1 −0  1      cli      open \(create\)\r$`)
+	s.ends()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for line := range strings.Lines(s.out.String()) {
+		if columnsOf(strings.TrimSpace(line)) > 60 {
+			t.Errorf("wider than the terminal: %q", line)
+		}
 	}
 }
 

@@ -44,9 +44,17 @@ func (c *walkCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	defer cl.Close()
-	t := newTerminal(e)
-	w := newWalk(cl, t, e.paint, c.Session)
+	defer func() { cl.Close() }()
+	w := newWalk(cl, newTerminal(e), e.paint, c.Session)
+	w.reconnect = func(context.Context) (reviewer, error) {
+		again, err := c.review(e)
+		if err != nil {
+			return nil, err
+		}
+		cl.Close()
+		cl = again
+		return cl, nil
+	}
 	return w.run(e.ctx)
 }
 

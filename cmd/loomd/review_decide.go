@@ -71,7 +71,7 @@ func (c *choice) run(e *env, what protocol.Decision, side string) error {
 	}
 	var targets []protocol.Proposal
 	for _, name := range c.Which {
-		p, err := f.one(f.waiting, name, "decide")
+		p, err := f.one(e.ctx, name)
 		if err != nil {
 			return err
 		}
@@ -146,9 +146,9 @@ func chosenHunks(p protocol.Proposal, ids []string) ([]protocol.Hunk, error) {
 		i := slices.IndexFunc(p.Hunks, func(h protocol.Hunk) bool { return h.ID == id })
 		switch {
 		case i < 0:
-			return nil, usagef("%s has no hunk %s; it has %s", oneLine(p.Path), oneLine(id), strings.Join(hunkIDs(open), ", "))
+			return nil, usagef("%s has no hunk %s; it has %s", pathName(p.Path), oneLine(id), strings.Join(hunkIDs(open), ", "))
 		case !pending(p.Hunks[i]):
-			return nil, fmt.Errorf("hunk %s of %s was %s already", id, oneLine(p.Path), p.Hunks[i].State)
+			return nil, fmt.Errorf("hunk %s of %s was %s already", id, pathName(p.Path), p.Hunks[i].State)
 		case !slices.ContainsFunc(out, func(h protocol.Hunk) bool { return h.ID == id }):
 			out = append(out, p.Hunks[i])
 		}
@@ -159,6 +159,9 @@ func chosenHunks(p protocol.Proposal, ids []string) ([]protocol.Hunk, error) {
 func (d *deciding) send(params protocol.DecideParams, before protocol.Proposal) {
 	res, err := d.rev.Decide(d.e.ctx, params)
 	if err != nil {
+		if !slices.ContainsFunc(params.Decisions, func(h protocol.HunkDecision) bool { return h.Side != "" }) {
+			adviseSides(err)
+		}
 		d.refused(err)
 		return
 	}
@@ -174,7 +177,7 @@ func (d *deciding) send(params protocol.DecideParams, before protocol.Proposal) 
 			hunks = append(hunks, h.Hunk)
 		}
 	}
-	d.e.printf("%sed %s %s\n", what, oneLine(before.Path), strings.Join(hunks, " "))
+	d.e.printf("%sed %s %s\n", what, pathName(before.Path), strings.Join(hunks, " "))
 	d.wrote(res)
 }
 
@@ -192,6 +195,7 @@ func (d *deciding) sessions(waiting []protocol.Proposal, what protocol.Decision,
 		set := bySession[id]
 		res, err := d.rev.Decide(d.e.ctx, protocol.DecideParams{Session: id, Decision: what, Comment: comment})
 		if err != nil {
+			adviseSides(err)
 			d.refused(fmt.Errorf("session %s: %w", set[0].Label, err))
 			continue
 		}
@@ -220,9 +224,12 @@ const hashDigits = 12
 
 func writtenLine(w protocol.Written) string {
 	if w.Hash == "" {
-		return "deleted " + oneLine(w.Path)
+		return "deleted " + pathName(w.Path)
 	}
-	return "wrote " + oneLine(w.Path) + " " + w.Hash[:min(hashDigits, len(w.Hash))]
+	if w.Document {
+		return "edited " + pathName(w.Path) + " in the editor, where it is not saved yet"
+	}
+	return "wrote " + pathName(w.Path) + " " + w.Hash[:min(hashDigits, len(w.Hash))]
 }
 
 // refused tells why a decision did not come about and shows how things stand.
@@ -244,6 +251,36 @@ func (d *deciding) refused(err error) {
 	for _, p := range answer.Data.Proposals {
 		view.title(p)
 	}
+}
+
+// adviseSides gives a refusal because of conflicts the hint how to settle them.
+func adviseSides(err error) {
+	var answer *client.Error
+	if !errors.As(err, &answer) || answer.Data.Kind != "conflict" || answer.Data.Hint != "" {
+		return
+	}
+	var which []string
+	if p := answer.Data.Proposal; p != nil {
+		for _, h := range p.Hunks {
+			if h.State == protocol.HunkConflict {
+				which = append(which, p.ID+" --hunk "+h.ID)
+			}
+		}
+	}
+	for _, p := range answer.Data.Proposals {
+		if p.State == protocol.ProposalConflict {
+			which = append(which, p.ID)
+		}
+	}
+	if len(which) == 0 {
+		return
+	}
+	more := ""
+	if len(which) > 1 {
+		more = fmt.Sprintf(" (and so on: %s)", strings.Join(which[1:], ", "))
+	}
+	answer.Data.Hint = fmt.Sprintf("loomd review accept %s --side agent takes the agent's text, --side tree keeps what stands there%s; with e in loomd review you give a text of your own",
+		which[0], more)
 }
 
 // finish prints what is left and returns errReported when something failed.

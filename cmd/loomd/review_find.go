@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -65,33 +67,59 @@ func (f *finder) show(ctx context.Context, names []string) ([]protocol.Proposal,
 			found = f.match(all, name)
 		}
 		if len(found) == 0 {
-			return nil, usagef("no proposal is called %s and none changes a file of that name", oneLine(name))
+			return nil, usagef("no proposal is called %s and none changes a file of that name", pathName(name))
 		}
 		out = append(out, found...)
 	}
 	return out, nil
 }
 
-// one finds the proposal that is meant among list. what says what it is for:
-// "decide", "undo".
-func (f *finder) one(list []protocol.Proposal, name, what string) (protocol.Proposal, error) {
-	switch found := f.match(list, name); len(found) {
+// one finds the proposal that is to be decided.
+func (f *finder) one(ctx context.Context, name string) (protocol.Proposal, error) {
+	switch found := f.match(f.waiting, name); len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return protocol.Proposal{}, usagef("nothing to %s: no proposal is called %s and none changes a file of that name", what, oneLine(name))
+		return protocol.Proposal{}, f.notWaiting(ctx, name)
 	default:
 		return protocol.Proposal{}, ambiguous(name, found)
 	}
+}
+
+// notWaiting says why nothing of that name waits: it was decided, or there is
+// no such proposal.
+func (f *finder) notWaiting(ctx context.Context, name string) error {
+	all, err := f.decided(ctx)
+	if err != nil {
+		return err
+	}
+	found := f.match(all, name)
+	if len(found) == 0 { // lists leave out what agents took back; ids stay known
+		if res, err := f.rev.Proposal(ctx, protocol.ProposalsGetParams{ID: name}); err == nil {
+			found = []protocol.Proposal{res.Proposal}
+		}
+	}
+	if len(found) == 0 {
+		return usagef("nothing to decide: no proposal is called %s and none changes a file of that name", pathName(name))
+	}
+	parts := make([]string, len(found))
+	for i, p := range found {
+		parts[i] = fmt.Sprintf("%s (%s) is %s", p.ID, pathName(p.Path), p.State)
+	}
+	text := strings.Join(parts, ", ") + ": nothing is left to decide"
+	if len(found) == 1 && found[0].State != protocol.ProposalWithdrawn {
+		text += "; loomd review undo " + found[0].ID + " takes it back"
+	}
+	return errors.New(text)
 }
 
 // ambiguous lists what a name could mean.
 func ambiguous(name string, found []protocol.Proposal) error {
 	ids := make([]string, len(found))
 	for i, p := range found {
-		ids[i] = p.ID + " (" + p.Path + ", session " + p.Label + ")"
+		ids[i] = p.ID + " (" + pathName(p.Path) + ", session " + p.Label + ", " + string(p.State) + ")"
 	}
-	return usagef("%s is more than one proposal: %s", oneLine(name), oneLine(strings.Join(ids, ", ")))
+	return usagef("%s is more than one proposal: %s", pathName(name), oneLine(strings.Join(ids, ", ")))
 }
 
 // match returns the proposals that name means: the one of that id, else those

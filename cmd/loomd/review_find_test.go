@@ -73,15 +73,41 @@ func TestFinderMatches(t *testing.T) {
 }
 
 func TestFinderSaysWhatIsAmbiguous(t *testing.T) {
-	f := &finder{cwd: "/"}
-	list := []protocol.Proposal{{ID: "p1", Path: "f", Label: "alice"}, {ID: "p2", Path: "f", Label: "bob"}}
-	_, err := f.one(list, "f", "decide")
+	d := twoFiles(t)
+	d.proposals[1].path = "f"
+	f := &finder{rev: d, cwd: "/", waiting: []protocol.Proposal{d.proposals[0].wire(false), d.proposals[1].wire(false)}}
+	_, err := f.one(t.Context(), "f")
 	var usage *usageError
-	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "p1 (f, session alice), p2 (f, session bob)") {
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "p1 (f, session alice, open), p2 (f, session bob, open)") {
 		t.Errorf("one: %v", err)
 	}
-	if _, err := f.one(list, "g", "decide"); !errors.As(err, &usage) {
+	if _, err := f.one(t.Context(), "g"); !errors.As(err, &usage) {
 		t.Errorf("one: %v", err)
+	}
+}
+
+// What was decided is told from what never was.
+func TestFinderSaysThatNothingIsLeft(t *testing.T) {
+	d := twoFiles(t)
+	for i, state := range []protocol.HunkState{protocol.HunkAccepted, protocol.HunkRejected} {
+		for _, h := range d.proposals[i].hunks {
+			h.state = state
+		}
+	}
+	f := &finder{rev: d, cwd: "/"}
+	for name, want := range map[string]string{
+		"p1": "p1 (f) is applied: nothing is left to decide; loomd review undo p1 takes it back",
+		"f":  "p1 (f) is applied: nothing is left to decide; loomd review undo p1 takes it back",
+		"p":  "p1 (f) is applied, p2 (g) is rejected: nothing is left to decide",
+	} {
+		_, err := f.one(t.Context(), name)
+		if err == nil || err.Error() != want {
+			t.Errorf("one(%s): %v, want %s", name, err, want)
+		}
+		var usage *usageError
+		if errors.As(err, &usage) {
+			t.Errorf("one(%s) is wrong usage", name)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ func (c *listCmd) Run(e *env) error {
 
 // proposals prints a table of proposals.
 func (e *env) proposals(list []protocol.Proposal) error {
+	const pathColumn = 1
 	rows := [][]string{{"ID", "PATH", "LINES", "HUNKS", "SESSION", "STATE"}}
 	for _, p := range list {
 		lines := "+" + strconv.Itoa(p.Added) + " −" + strconv.Itoa(p.Removed)
@@ -40,8 +41,9 @@ func (e *env) proposals(list []protocol.Proposal) error {
 		if p.Kind != "modify" {
 			state += " (" + p.Kind + ")"
 		}
-		rows = append(rows, []string{p.ID, p.Path, lines, strconv.Itoa(p.HunkCount), p.Label, state})
+		rows = append(rows, []string{p.ID, pathName(p.Path), lines, strconv.Itoa(p.HunkCount), p.Label, state})
 	}
+	capColumn(rows, pathColumn, e.width())
 	for i, line := range table(rows) {
 		switch {
 		case i == 0:

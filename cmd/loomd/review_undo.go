@@ -9,7 +9,7 @@ import (
 
 type undoCmd struct {
 	target
-	Which   string   `arg:"" name:"id|path" help:"The proposal, by id or path; of several at a path, the one decided in last."`
+	Which   string   `arg:"" name:"id|path" help:"The proposal, by id or path. When something was decided in several proposals at a path, only an id will do."`
 	Hunk    []string `placeholder:"H" sep:"none" help:"Only this hunk; may be given several times."`
 	Session string   `placeholder:"LABEL" help:"Only this session's proposals, by its label or id."`
 	JSON    bool     `name:"json" help:"Print the daemon's answers as JSON."`
@@ -44,7 +44,7 @@ func (c *undoCmd) Run(e *env) error {
 		if c.JSON {
 			continue
 		}
-		what := "reopened " + oneLine(p.Path)
+		what := "reopened " + pathName(p.Path)
 		if h != "" {
 			what += " " + oneLine(h)
 		}
@@ -54,8 +54,8 @@ func (c *undoCmd) Run(e *env) error {
 	return d.finish()
 }
 
-// find returns the proposal that is meant. Of several that one session made at
-// one path over time only the newest can have its text still standing.
+// find returns the proposal that is meant: the only one of that name in which
+// something was decided.
 func (c *undoCmd) find(e *env, f *finder) (protocol.Proposal, error) {
 	list, err := f.decided(e.ctx)
 	if err != nil {
@@ -71,30 +71,11 @@ func (c *undoCmd) find(e *env, f *finder) (protocol.Proposal, error) {
 			decided = append(decided, p)
 		}
 	}
-	switch {
-	case len(decided) == 0:
-		return protocol.Proposal{}, errors.New("nothing was decided about " + oneLine(c.Which))
-	case slices.ContainsFunc(decided, func(p protocol.Proposal) bool { return p.Session != decided[0].Session }):
-		return protocol.Proposal{}, ambiguous(c.Which, decided)
+	switch len(decided) {
+	case 0:
+		return protocol.Proposal{}, errors.New("nothing was decided about " + pathName(c.Which))
+	case 1:
+		return decided[0], nil
 	}
-	return slices.MaxFunc(decided, func(a, b protocol.Proposal) int {
-		return compareAge(a, b)
-	}), nil
-}
-
-// compareAge orders proposals by their last step.
-func compareAge(a, b protocol.Proposal) int {
-	last := func(p protocol.Proposal) string {
-		if len(p.Steps) == 0 {
-			return ""
-		}
-		return p.Steps[len(p.Steps)-1].Time
-	}
-	switch la, lb := last(a), last(b); {
-	case la < lb:
-		return -1
-	case la > lb:
-		return 1
-	}
-	return 0
+	return protocol.Proposal{}, ambiguous(c.Which, decided)
 }

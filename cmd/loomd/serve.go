@@ -92,7 +92,7 @@ func (c *serveCmd) stdio(e *env, opts daemon.Options) error {
 		conn, derr := dialOther(e.ctx, opts.Roots, other)
 		if derr == nil {
 			opts.Logger.Info("Passing everything on", "pid", other.PID)
-			return bridge(e.ctx, stdio{e.stdin, e.stdout}, conn)
+			return bridge(e.ctx, newStdio(e.stdin, e.stdout), conn)
 		}
 		if !errors.Is(derr, client.ErrNotRunning) || time.Now().After(end) {
 			return fmt.Errorf("%w, and cannot be reached: %w", err, derr)
@@ -111,22 +111,28 @@ func (c *serveCmd) stdioServe(e *env, srv *daemon.Server) error {
 	defer stop()
 	socket := make(chan error, 1)
 	go func() { socket <- srv.Serve(ctx, nil) }()
-	err := srv.ServeConn(ctx, stdio{e.stdin, e.stdout})
+	err := srv.ServeConn(ctx, newStdio(e.stdin, e.stdout))
 	stop()
 	return errors.Join(ended(ctx, err), ended(ctx, <-socket))
 }
 
 // stdio is a connection over the process's own streams.
 type stdio struct {
-	in  *os.File
-	out io.Writer
+	*io.PipeReader // Close ends a Read that waits
+	io.Writer
 }
 
-func (s stdio) Read(p []byte) (int, error)  { return s.in.Read(p) }
-func (s stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
-
-// Close ends a Read that waits where the system allows it.
-func (s stdio) Close() error { return s.in.Close() }
+// newStdio reads in from a goroutine: closing a pipe or terminal does not end a
+// read of it. The goroutine ends with in, or is left behind until the process
+// ends.
+func newStdio(in io.Reader, out io.Writer) stdio {
+	read, fill := io.Pipe()
+	go func() {
+		_, err := io.Copy(fill, in)
+		fill.CloseWithError(err) // nil: the end
+	}()
+	return stdio{read, out}
+}
 
 // readyPipe is where whoever started this process in the background hears how
 // the start went; nil when nobody listens.

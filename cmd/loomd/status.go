@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/loomd/loomd/daemon/client"
 	"github.com/loomd/loomd/daemon/protocol"
@@ -20,18 +21,16 @@ func (statusCmd) Help() string {
 func (c *statusCmd) Run(e *env) error {
 	cl, err := c.connect(e, protocol.RoleReviewer, nil, 0)
 	if errors.Is(err, client.ErrNotRunning) {
-		if c.JSON {
-			return e.json(struct {
-				Running bool `json:"running"`
-			}{false})
-		}
-		return e.printf("no daemon is running\n")
+		return c.none(e)
 	}
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
 	st, err := cl.Status(e.ctx)
+	if errors.Is(err, client.ErrClosed) && e.ctx.Err() == nil {
+		return c.none(e) // it ended just now
+	}
 	if err != nil {
 		return err
 	}
@@ -49,6 +48,15 @@ func (c *statusCmd) Run(e *env) error {
 	return nil
 }
 
+func (c *statusCmd) none(e *env) error {
+	if c.JSON {
+		return e.json(struct {
+			Running bool `json:"running"`
+		}{false})
+	}
+	return e.printf("no daemon is running\n")
+}
+
 func statusLines(st protocol.StatusResult) []string {
 	rows := [][]string{
 		{"daemon", fmt.Sprintf("pid %d, version %s, since %s", st.PID, st.Version, st.Started)},
@@ -63,7 +71,21 @@ func statusLines(st protocol.StatusResult) []string {
 	for _, cl := range st.Clients {
 		rows = append(rows, []string{"client", string(cl.Role) + " " + cl.Name})
 	}
+	with := 0
 	for _, s := range st.Sessions {
+		if s.Proposals > 0 {
+			with++
+		}
+	}
+	count := strconv.Itoa(len(st.Sessions))
+	if len(st.Sessions) > 0 {
+		count += fmt.Sprintf(", %d with proposals", with)
+	}
+	rows = append(rows, []string{"sessions", count})
+	for _, s := range st.Sessions {
+		if s.Proposals == 0 {
+			continue
+		}
 		text := fmt.Sprintf("%s: %s", s.Label, plural(s.Proposals, "proposal"))
 		if !s.Open {
 			text += ", closed"

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -133,6 +135,55 @@ func TestBridgeEnds(t *testing.T) {
 	p = startStdio(t, dir, env, protocol.RoleReviewer)
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	p.end(t)
+}
+
+// shutdown and exit end the daemon at once, though the client keeps its stdin
+// open: no read of it is waited for.
+func TestStdioEndsWithItsStdinOpen(t *testing.T) {
+	dir, env := newWorkspace(t, "a\n")
+	cmd := exec.Command("loomd", "serve", "--stdio")
+	cmd.Dir, cmd.Env = dir, env
+	stderr := &bytes.Buffer{}
+	cmd.Stderr = stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","method":"initialized","params":{}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`,
+		`{"jsonrpc":"2.0","method":"exit"}`,
+	} {
+		fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(message), message)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("serve --stdio: %v", err)
+	}
+	if strings.Contains(stderr.String(), "did not end a read") {
+		t.Errorf("the end waited for stdin: %s", stderr)
+	}
+}
+
+// Closing the streams ends a read that waits.
+func TestStdioCloses(t *testing.T) {
+	read, written := io.Pipe() // stays open
+	defer written.Close()
+	s := newStdio(read, io.Discard)
+	ended := make(chan error)
+	go func() {
+		_, err := s.Read(make([]byte, 1))
+		ended <- err
+	}()
+	s.Close()
+	if err := <-ended; !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Read after Close: %v", err)
+	}
 }
 
 // A daemon on its streams ends orderly by a signal, too.

@@ -22,6 +22,7 @@ type terminal struct {
 	out     io.Writer
 	width   func() int
 	byLine  bool // single keys cannot be had: each ends with enter
+	told    bool // the person knows that
 	pending []byte
 	reads   chan chunk // of the read that is under way
 	reading bool
@@ -76,6 +77,10 @@ func (t *terminal) Key(ctx context.Context) (string, error) {
 
 // lineKey takes the first character of a line for the key.
 func (t *terminal) lineKey(ctx context.Context) (string, error) {
+	if !t.told {
+		t.told = true
+		fmt.Fprint(t.out, "(a key needs Enter here) ")
+	}
 	line, err := t.readLine(ctx)
 	if err != nil {
 		return "", err

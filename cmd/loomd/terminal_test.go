@@ -50,10 +50,15 @@ func TestTakeKey(t *testing.T) {
 func TestKeysByLine(t *testing.T) {
 	ctx := context.Background()
 	term := typed(t, "yes\n\nül\nto be read\n")
+	var out strings.Builder
+	term.out = &out
 	for _, want := range []string{"y", keyEnter, "ü"} {
 		if got, err := term.Key(ctx); err != nil || got != want {
 			t.Fatalf("Key = %q, %v; want %q", got, err, want)
 		}
+	}
+	if want := "(a key needs Enter here) "; out.String() != want { // once
+		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 	if line, err := term.Line(ctx, "? "); err != nil || line != "to be read" {
 		t.Errorf("Line = %q, %v", line, err)

@@ -142,6 +142,44 @@ func wrap(line string, limit int) []string {
 	return append(pieces, b.String())
 }
 
+// Bounds of a column that capColumn cuts: without a terminal, and the least on
+// one, however narrow.
+const (
+	columnCap  = 60
+	columnLeft = 16
+)
+
+// capColumn cuts the middle out of the long cells of one column of a table: to
+// what the other columns leave of a terminal of that width, or without one (0)
+// to 60 columns. The other cells must be as they are to be printed.
+func capColumn(rows [][]string, column, width int) {
+	limit := columnCap
+	if width > 0 {
+		var widest []int
+		for _, row := range rows {
+			for i, cell := range row {
+				if i == len(widest) {
+					widest = append(widest, 0)
+				}
+				widest[i] = max(widest[i], columnsOf(oneLine(cell)))
+			}
+		}
+		limit = width
+		for i, w := range widest {
+			if i != column {
+				limit -= w + columnGap
+			}
+		}
+		limit = max(limit, columnLeft)
+	}
+	for _, row := range rows {
+		row[column] = shorten(row[column], limit)
+	}
+}
+
+// columnGap is what is between two columns.
+const columnGap = 2
+
 // table writes rows with their columns aligned, two spaces apart, nothing after
 // the last. The text of cells is shown as visible makes it.
 func table(rows [][]string) []string {
@@ -161,7 +199,7 @@ func table(rows [][]string) []string {
 		for i, cell := range row {
 			b.WriteString(cell)
 			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-columnsOf(cell)+2))
+				b.WriteString(strings.Repeat(" ", widths[i]-columnsOf(cell)+columnGap))
 			}
 		}
 		lines[n] = strings.TrimRight(b.String(), " ")

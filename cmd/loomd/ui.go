@@ -10,7 +10,8 @@ package main
 //     the last call, goes to stderr, too.
 //   - Nothing is asked except by "loomd review" on a terminal.
 //   - Colour, wrapping and single keys are for terminals. Without one the output
-//     is plain, complete and stable, so that a program can read it.
+//     is plain, complete and stable, so that a program can read it; only in
+//     tables long paths are cut, which --json has whole.
 //   - On a terminal no character of a file, a path or a comment acts on it:
 //     control characters, and those that reorder or hide text, are shown.
 
@@ -91,8 +92,13 @@ func (e *env) complain(err error) {
 	case e.ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(e.stderr, "loomd: %s\n", oneLine(err.Error()))
-	if h := hintOf(err); h != "" {
+	h := hintOf(err)
+	text := err.Error()
+	if h != "" {
+		text = strings.TrimSuffix(text, ": "+h) // some messages carry it, too
+	}
+	fmt.Fprintf(e.stderr, "loomd: %s\n", oneLine(text))
+	if h != "" {
 		fmt.Fprintf(e.stderr, "hint: %s\n", oneLine(h))
 	}
 }
@@ -130,6 +136,15 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// pathName is a path as people are shown it: quoted as in Go when it would not
+// fit into a line.
+func pathName(path string) string {
+	if strings.ContainsAny(path, "\n\r") {
+		return strconv.Quote(path)
+	}
+	return visible(path)
 }
 
 // oneLine makes text that somebody else wrote fit into a line.

@@ -38,8 +38,12 @@ type walk struct {
 	back  *walkItem // decided, and shown because the person went there
 	shown *walkFile // whose title was printed last
 
-	past    []pastDecision
-	written []protocol.Written // the last per path, in the order of first writes
+	past []pastDecision
+
+	// reconnect reaches the daemon anew when the connection has ended, once for
+	// each time that it was reached; nil: the walk ends.
+	reconnect func(context.Context) (reviewer, error)
+	lost      bool // the connection ended and nothing has been decided since
 }
 
 // walkFile is one proposal as it was last heard of.
@@ -106,21 +110,62 @@ func (w *walk) run(ctx context.Context) error {
 func (w *walk) loop(ctx context.Context) error {
 	again := true // show the hunk, not only the prompt
 	for {
-		if !w.current().undecided() && w.back != w.current() {
-			more, err := w.advance(ctx)
-			if err != nil || !more {
-				return err
-			}
-			again = true
+		more, err := w.step(ctx, &again)
+		if errors.Is(err, client.ErrClosed) && w.reconnect != nil && !w.lost && ctx.Err() == nil {
+			more, again = true, true
+			err = w.resume(ctx)
 		}
-		if again {
-			w.show(w.current(), shownLines)
-		}
-		var err error
-		if again, err = w.ask(ctx); err != nil {
+		if err != nil || !more {
 			return err
 		}
 	}
+}
+
+// step shows the hunk that is to be decided, when again says so, and does what
+// one key says.
+func (w *walk) step(ctx context.Context, again *bool) (more bool, err error) {
+	if !w.current().undecided() && w.back != w.current() {
+		more, err := w.advance(ctx)
+		if err != nil || !more {
+			return false, err
+		}
+		*again = true
+	}
+	if *again {
+		w.show(w.current(), shownLines)
+	}
+	*again, err = w.ask(ctx)
+	return true, err
+}
+
+// resume reaches the daemon anew and learns how everything stands: whether the
+// last decision came through is not known.
+func (w *walk) resume(ctx context.Context) error {
+	w.lost, w.shown = true, nil
+	rev, err := w.reconnect(ctx)
+	if err != nil {
+		return err
+	}
+	w.rev = rev
+	for _, f := range w.files {
+		got, err := rev.Proposal(ctx, protocol.ProposalsGetParams{ID: f.p.ID})
+		var answer *client.Error
+		switch {
+		case errors.As(err, &answer):
+			for _, it := range w.items {
+				it.gone = it.gone || it.file == f
+			}
+		case err != nil:
+			return err
+		default:
+			w.take(got.Proposal)
+		}
+	}
+	if _, err := w.load(ctx); err != nil {
+		return err
+	}
+	w.say(w.view.paint.warn("the daemon had ended and was reached again; this is how things stand now"))
+	return nil
 }
 
 // advance moves to the next hunk that waits, from the present one on and then
@@ -232,12 +277,9 @@ func (w *walk) current() *walkItem {
 
 func (w *walk) say(text string) { fmt.Fprintln(w.con, text) }
 
-// summary tells what the walk wrote and what is left.
+// summary counts what was decided and what is left.
 func (w *walk) summary() {
 	w.say("")
-	for _, f := range w.written {
-		w.say(writtenLine(f))
-	}
 	left := 0
 	for _, it := range w.items {
 		if it.undecided() {

@@ -135,16 +135,11 @@ func (w *walk) settled(file *walkFile, res protocol.DecideResult) {
 	if res.Proposal != nil {
 		w.take(*res.Proposal)
 	}
+	w.lost = false
 	if res.Written == nil {
 		return
 	}
 	w.say(w.view.paint.faint(writtenLine(*res.Written)))
-	i := slices.IndexFunc(w.written, func(o protocol.Written) bool { return o.Path == res.Written.Path })
-	if i < 0 {
-		w.written = append(w.written, *res.Written)
-	} else {
-		w.written[i] = *res.Written
-	}
 }
 
 // mark notes a decision on items that the answer no longer lists.
@@ -180,8 +175,11 @@ func (w *walk) refused(ctx context.Context, it *walkItem, err error) (bool, erro
 	if answer.Data.Hint != "" {
 		w.say(oneLine(answer.Data.Hint))
 	}
-	if it.gone {
+	switch {
+	case it.gone:
 		w.say("the hunk is no longer proposed")
+	case it.undecided() && it.conflict():
+		w.say(conflictKeys)
 	}
 	return true, nil
 }

@@ -68,8 +68,11 @@ func (p *fakeProposal) wire(whole bool) protocol.Proposal {
 		}
 		out.Hunks = append(out.Hunks, wire)
 	}
-	if out.HunkCount > 0 {
+	switch {
+	case out.HunkCount > 0:
 		out.State = protocol.ProposalOpen
+	case !slices.ContainsFunc(p.hunks, func(h *fakeHunk) bool { return h.state == protocol.HunkAccepted }):
+		out.State = protocol.ProposalRejected
 	}
 	out.Diff = diff
 	if !whole {

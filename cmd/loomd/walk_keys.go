@@ -119,6 +119,8 @@ func question(it *walkItem) string {
 	return "accept this hunk"
 }
 
+const conflictKeys = "somebody else changed these lines: A takes the agent's text, t keeps the tree's, e edits"
+
 // unoffered says why a key does nothing here.
 func (w *walk) unoffered(key string, it *walkItem) string {
 	switch {
@@ -129,7 +131,7 @@ func (w *walk) unoffered(key string, it *walkItem) string {
 	case !it.undecided():
 		return "this hunk was decided; u takes that back"
 	case it.conflict() && (key == "y" || key == "a"):
-		return "somebody else changed these lines: A takes the agent's text, t keeps the tree's, e edits"
+		return conflictKeys
 	case key == "A" || key == "t":
 		return "this hunk is not in conflict"
 	case key == "e":

@@ -26,22 +26,28 @@ func (w *walk) show(it *walkItem, limit int) {
 		w.shown = it.file
 		w.view.title(it.file.p)
 		if it.file.p.DiffLossy {
-			w.say(w.view.paint.warn("  not UTF-8: bytes that cannot be shown are U+FFFD here; what is written is exact"))
+			w.say(w.view.paint.warn("  " + notUTF8))
 		}
 	}
 	switch {
 	case it.conflict() && it.hunk.Conflict != nil:
 		w.view.conflict(it.file.p, it.hunk)
 	case it.hasText:
-		if n := w.view.hunk(it.text, limit); n > 0 {
+		if n := w.view.hunk(it.text, it.hunk.ID, limit); n > 0 {
 			w.say(w.view.paint.warn(fmt.Sprintf("… %s not shown; p prints them", plural(n, "more changed line"))))
 		}
 	default:
-		w.say(wordsFor(it.hunk))
+		w.view.words(it.hunk.ID+":", it.file.p, it.hunk)
+		if it.hidden() && it.undecided() {
+			w.say("p fetches and prints it")
+		}
 	}
 }
 
-func (w *walk) print(_ context.Context, it *walkItem) (bool, error) {
+func (w *walk) print(ctx context.Context, it *walkItem) (bool, error) {
+	if it.hidden() && it.undecided() {
+		return w.fetched(ctx, it)
+	}
 	w.show(it, 0)
 	return false, nil
 }
@@ -114,7 +120,7 @@ func (w *walk) entry(i int, it *walkItem) string {
 	case protocol.HunkConflict:
 		mark = "!"
 	}
-	text := fmt.Sprintf("%s%2d: %s %s", mark, i+1, oneLine(it.file.p.Path), it.hunk.ID)
+	text := fmt.Sprintf("%s%2d: %s %s", mark, i+1, pathName(it.file.p.Path), it.hunk.ID)
 	if it.hasText && len(it.text.lines) > 0 {
 		first := it.text.lines[0]
 		text += ": " + strings.ReplaceAll(oneLine(string(first.op)+first.text), "\t", " ")

@@ -14,10 +14,10 @@ func TestWalkDecidesEach(t *testing.T) {
 	d := twoFiles(t)
 	s := play(t, d, "y", "n", "y", "y")
 	expectDecisions(t, d, "p1@3 accept:h2", "p1@4 reject:h4", "p1@5 accept:h6", "p2@1 accept:h1")
-	s.says(`(?m)^f$`, `session alice .* 3 steps \(edit_file, write_file\)`, `@@ -2 \+2 @@\n-two\n\+zwei\n`,
+	s.says(`(?m)^f$`, `session alice .* 3 steps \(edit_file, write_file\)`, `@@ -2 \+2 @@ h2\n-two\n\+zwei\n`,
 		`\(1/4\) accept this hunk \[y,n,c,e,a,d,j,J,k,K,g,/,p,q,\?\]\? y\n`, `wrote f 444444444444\n`,
 		`\(2/4\)`, `\(3/4\)`, `(?m)^g$`, `session bob`, `\(4/4\)`,
-		`\n\nwrote f 666666666666\nwrote g 222222222222\n3 accepted, 1 rejected\n$`)
+		`wrote g 222222222222\n\n3 accepted, 1 rejected\n$`)
 	if n := strings.Count(s.out.String(), "session alice"); n != 1 {
 		t.Errorf("the title of f is printed %d times", n)
 	}

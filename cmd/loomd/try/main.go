@@ -30,7 +30,11 @@ func main() {
 	// way of the clean-up.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	err := run(ctx, *loomd, *workspace, *script)
+	interrupted := ctx.Err() != nil && errors.Is(err, context.Canceled)
 	stop()
+	if interrupted {
+		os.Exit(exitInterrupted)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "try:", err)
 		os.Exit(1)
@@ -79,6 +83,10 @@ func run(ctx context.Context, loomd, workspace string, script bool) (err error) 
 		err = r.onTerminal(ctx)
 	} else {
 		err = r.byScript(ctx)
+	}
+	if errors.Is(err, errInterrupted) {
+		fmt.Println()
+		ctx, err = context.WithoutCancel(ctx), nil
 	}
 	if err != nil {
 		return err

@@ -40,12 +40,26 @@ func (r *review) collect(ctx context.Context) error {
 	return nil
 }
 
+// exitInterrupted is the exit code of what a person interrupted.
+const exitInterrupted = 130
+
+// errInterrupted says that the person left the review by ^C, which is no
+// failure: the rest is decided later.
+var errInterrupted = errors.New("interrupted")
+
 // onTerminal lets a person decide.
 func (r *review) onTerminal(ctx context.Context) error {
 	heading("You decide: $ loomd review   (? lists the keys, q leaves the rest undecided)")
 	cmd := exec.CommandContext(ctx, r.loomd, "review")
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = r.dir, os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	// ^C reaches both of us. The review restores the terminal before it ends.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = endTime
+	err := cmd.Run()
+	if ctx.Err() != nil || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == exitInterrupted {
+		return errInterrupted
+	}
+	if err != nil {
 		return fmt.Errorf("loomd review: %w", err)
 	}
 	return nil

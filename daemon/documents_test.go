@@ -248,3 +248,48 @@ func TestWhoTakesVersionedEdits(t *testing.T) {
 		h.server.mu.Unlock()
 	}
 }
+
+// What was accepted into a buffer is final when the buffer is saved. Closed
+// unsaved it is open again, and the agent is told.
+func TestABufferClosedUnsavedReopens(t *testing.T) {
+	for _, saved := range []bool{true, false} {
+		h := newHouse(t, map[string]string{"f": "one\ntwo\nthree\n"})
+		agent := h.connect(helloAgent, nil)
+		b := h.openBuffer("f", "one\ntwo\nthree\n")
+		b.change("one!\ntwo\nthree\n")
+		b.editor.must(protocol.MethodProposalsList, nil, nil)
+		got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"three","new_str":"drei"}]}`)
+		id := got["proposal"].(string)
+		b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+		if b.text != "one!\ntwo\ndrei\n" {
+			t.Fatalf("the buffer is %q", b.text)
+		}
+		agent.tool("read_file", `{"path":"f"}`) // the agent is told
+		doc := map[string]any{"textDocument": map[string]any{"uri": b.uri}}
+		if saved {
+			h.save("f", b.text)
+			b.editor.notify("textDocument/didSave", doc)
+		}
+		b.editor.notify("textDocument/didClose", doc)
+		b.editor.must(protocol.MethodProposalsList, nil, nil)
+		reviewer := h.connect(helloReviewer, nil)
+		if saved {
+			// Landed: a later change of the same lines is the person's own.
+			h.save("f", "one!\ntwo\nthree\n")
+			reviewer.must(protocol.MethodProposalsList, nil, nil)
+			if p := reviewer.get(id); p.State != protocol.ProposalApplied {
+				t.Errorf("saved, then changed: %s", p.State)
+			}
+			continue
+		}
+		p := reviewer.await("the reopened proposal", func(p protocol.Proposal) bool { return p.ID == id && p.State == protocol.ProposalOpen })
+		if p.HunkCount != 1 {
+			t.Errorf("%d hunks are open", p.HunkCount)
+		}
+		if _, outcome := agent.tool("list_files", `{}`); len(outcome.Reviews) != 1 || outcome.Reviews[0].Decision != "reopened" {
+			t.Errorf("the agent is told %+v", outcome.Reviews)
+		}
+		reviewer.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+		h.wantDisk("f", "one\ntwo\ndrei\n")
+	}
+}

@@ -46,6 +46,9 @@ type Hunk struct {
 	// Lost is set on a decided hunk when its lines were changed by somebody
 	// since: it cannot be undone any more.
 	Lost bool
+	// Unsaved is set on a hunk that was accepted into an editor's buffer until
+	// its text is on disk: a buffer can be closed unsaved.
+	Unsaved bool
 	// Whole marks a conflict of the whole file: it was deleted, created or
 	// turned into another kind of text under the proposal.
 	Whole bool

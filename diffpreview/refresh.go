@@ -8,7 +8,7 @@ import (
 // Stale says that the tree at a path may have moved. It returns at once; the
 // proposals there are rebased soon after.
 func (s *Store) Stale(path Path) {
-	if len(s.at(path, "")) == 0 {
+	if len(s.moving(path)) == 0 {
 		return
 	}
 	s.mu.Lock()
@@ -53,11 +53,17 @@ func (s *Store) settle(path Path) {
 	}
 }
 
+// moving returns the proposals of a path that go along with its tree: the
+// undecided ones, and those accepted into a buffer that is not saved.
+func (s *Store) moving(path Path) []*Proposal {
+	return s.those(func(p *Proposal) bool { return p.Path == path && (p.Undecided() || p.unsaved()) })
+}
+
 // refresh rebases the undecided proposals at a path onto the tree. The
 // caller holds the path's lock.
 func (s *Store) refresh(path Path) error {
-	undecided := s.at(path, "")
-	if len(undecided) == 0 {
+	moving := s.moving(path)
+	if len(moving) == 0 {
 		return nil
 	}
 	now, err := s.tree(path)
@@ -67,8 +73,18 @@ func (s *Store) refresh(path Path) error {
 	wait := now.unsettled(s.now())
 	var changed []*Proposal
 	var reviews []savedReview
-	for _, p := range undecided {
+	for _, p := range moving {
+		landing := !now.Document && p.unsaved() && !s.superseded(p)
+		if landing && wait > 0 && !sameContent(now, p.Base) {
+			time.AfterFunc(wait, func() { s.Stale(path) })
+			continue
+		}
 		q, told := p.rebase(now, wait == 0)
+		if landing {
+			var reopened []Hunk
+			q, reopened = p.land(q)
+			told = append(told, reopened...)
+		}
 		if q == p {
 			continue
 		}
@@ -86,4 +102,11 @@ func (s *Store) refresh(path Path) error {
 		return nil
 	}
 	return s.keep(changed, reviews)
+}
+
+// superseded reports whether the session has gone on to another proposal on
+// p's file, which p's hunks would get in the way of.
+func (s *Store) superseded(p *Proposal) bool {
+	later := s.at(p.Path, p.Session)
+	return len(later) > 0 && later[0].ID != p.ID
 }

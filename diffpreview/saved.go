@@ -44,6 +44,7 @@ type savedHunk struct {
 	New      savedText   `json:"new"`
 	Since    int         `json:"since"`
 	Lost     bool        `json:"lost,omitempty"`
+	Unsaved  bool        `json:"unsaved,omitempty"`
 	Whole    bool        `json:"whole,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
@@ -83,7 +84,7 @@ func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
 		h := &hunks[i]
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
-			Since: h.Since, Lost: h.Lost, Whole: h.Whole, Decision: h.Decision,
+			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
 		}
 		var err error
 		if saved.New, err = s.journal.save(h.New); err != nil {
@@ -152,7 +153,7 @@ func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
 		sh := &saved[i]
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
-			Since: sh.Since, Lost: sh.Lost, Whole: sh.Whole, Decision: sh.Decision,
+			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
 		}
 		var err error
 		if h.New, err = s.journal.load(sh.New); err != nil {

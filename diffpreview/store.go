@@ -216,11 +216,18 @@ func (s *Store) Undecided() []Path {
 
 // at returns the undecided proposals of a path, by session when one is named.
 func (s *Store) at(path Path, session string) []*Proposal {
+	return s.those(func(p *Proposal) bool {
+		return p.Path == path && p.Undecided() && (session == "" || p.Session == session)
+	})
+}
+
+// those returns the proposals that fit, in a stable order.
+func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []*Proposal
 	for _, p := range s.proposals {
-		if p.Path == path && p.Undecided() && (session == "" || p.Session == session) {
+		if fit(p) {
 			out = append(out, p)
 		}
 	}

@@ -160,6 +160,7 @@ func (p *Proposal) take(taken []int) error {
 			p.Base.Data = nil
 		}
 		h.State, h.Start, h.Count = HunkAccepted, 0, len(p.form.split(p.Base.Data))
+		h.Unsaved = before.Document
 		for i := range p.Hunks {
 			if i != taken[0] {
 				p.Hunks[i].Lost = true
@@ -175,7 +176,7 @@ func (p *Proposal) take(taken []int) error {
 		return err
 	}
 	for _, i := range taken {
-		p.Hunks[i].State = HunkAccepted
+		p.Hunks[i].State, p.Hunks[i].Unsaved = HunkAccepted, p.Base.Document
 	}
 	p.sort()
 	return nil
@@ -223,6 +224,11 @@ func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return p.reopen(chosen)
+}
+
+// reopen returns p with the hunks of these indexes open again.
+func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 	if at, ok := p.overlap(chosen); ok {
 		return nil, nil, p.refuse(CodeConflict, "hunk %s: these lines have been changed again since", at)
 	}
@@ -250,7 +256,7 @@ func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
 	var reopened []Hunk
 	for _, i := range chosen {
 		h := &q.Hunks[i]
-		h.State, h.Decision, h.Since = HunkOpen, nil, q.Version
+		h.State, h.Decision, h.Since, h.Unsaved = HunkOpen, nil, q.Version, false
 		reopened = append(reopened, *h)
 	}
 	q.sort()

@@ -29,6 +29,14 @@ type DecideFile struct {
 	By       string
 }
 
+// rejects reports whether nothing is accepted.
+func (d *DecideFile) rejects() bool {
+	if len(d.Verdicts) == 0 {
+		return !d.Accept
+	}
+	return !slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return v.Accept })
+}
+
 // Written is a file that a decision changed. Hash is "" when it was deleted.
 // Document is set when the change is in an editor's unsaved buffer, and on disk
 // once the person saves.
@@ -58,7 +66,7 @@ func (s *Store) Decide(ctx context.Context, d DecideFile) (*Proposal, *Written, 
 	}
 	unlock := s.paths.lock(p.Path)
 	defer unlock()
-	changes, err := s.retry(ctx, []Path{p.Path}, func() ([]ruling, error) {
+	changes, err := s.retry(ctx, []Path{p.Path}, d.rejects(), func() ([]ruling, error) {
 		p, err := s.find(d.ID)
 		if err != nil {
 			return nil, err
@@ -119,7 +127,7 @@ func (s *Store) DecideSession(ctx context.Context, session string, accept bool, 
 	slices.SortFunc(paths, comparePaths)
 	unlock := s.paths.lock(paths...)
 	defer unlock()
-	changes, err := s.retry(ctx, paths, func() ([]ruling, error) {
+	changes, err := s.retry(ctx, paths, !accept, func() ([]ruling, error) {
 		var changes []ruling
 		var blocking []*Proposal
 		for _, path := range paths {
@@ -164,7 +172,7 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 	}
 	unlock := s.paths.lock(p.Path)
 	defer unlock()
-	changes, err := s.retry(ctx, []Path{p.Path}, func() ([]ruling, error) {
+	changes, err := s.retry(ctx, []Path{p.Path}, false, func() ([]ruling, error) {
 		p, err := s.find(id)
 		if err != nil {
 			return nil, err
@@ -208,11 +216,12 @@ func writtenBy(changes []ruling) []Written {
 }
 
 // retry makes changes on the tree as it is now and commits them; when the tree
-// moved in between, again. The caller holds the paths' locks.
-func (s *Store) retry(ctx context.Context, paths []Path, changes func() ([]ruling, error)) ([]ruling, error) {
+// moved in between, again. With unread a tree that cannot be read is no reason
+// to fail: nothing will be written. The caller holds the paths' locks.
+func (s *Store) retry(ctx context.Context, paths []Path, unread bool, changes func() ([]ruling, error)) ([]ruling, error) {
 	for try := 0; ; try++ {
 		for _, path := range paths {
-			if err := s.refresh(path); err != nil {
+			if err := s.refresh(path); err != nil && !unread {
 				return nil, err
 			}
 		}

@@ -67,6 +67,9 @@ func (s *Store) refresh(path Path) error {
 		return nil
 	}
 	now, err := s.tree(path)
+	if code := CodeOf(err); code == CodeIsDirectory || code == CodeNotRegularFile {
+		now, err = Content{}, nil // there is no file to stand on any more
+	}
 	if err != nil {
 		return err
 	}

@@ -259,3 +259,28 @@ func TestReviewsAreToldAtLeastOnce(t *testing.T) {
 		w.restart()
 	}
 }
+
+// Where a directory has taken the file's place nothing can be accepted, and
+// everything can be refused.
+func TestADirectoryInTheFilesPlace(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "1\n"})
+	s := w.session("agent")
+	p, n := w.propose(s, "f", "2\n"), w.propose(s, "n", "new\n")
+	for _, name := range []string{"f", "n"} {
+		os.Remove(filepath.Join(w.root, name))
+		if err := os.Mkdir(filepath.Join(w.root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := w.store.List(Filter{})
+	if err != nil || len(list) != 2 || list[0].State() != StateConflict {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, p := range []*Proposal{p, n} {
+		if _, err := w.decide(p, true); CodeOf(err) != CodeConflict && CodeOf(err) != CodeIsDirectory && CodeOf(err) != CodeStale {
+			t.Errorf("accepting %s gave %v", p.Name, err)
+		}
+		w.mustDecide(p, false)
+	}
+	w.wantClean()
+}

@@ -171,6 +171,10 @@ func TestAChangeOnDiskIsHeardOf(t *testing.T) {
 	h.save("f", "zero\none\ntwo\nTHREE\n")
 	reviewer.await("the conflict", func(p protocol.Proposal) bool { return p.State == protocol.ProposalConflict })
 	_, outcome := agent.tool("list_files", `{}`)
+	for len(outcome.Reviews) == 0 { // not before the file has come to rest
+		reviewer.await("the conflict once more", func(p protocol.Proposal) bool { return p.State == protocol.ProposalConflict })
+		_, outcome = agent.tool("list_files", `{}`)
+	}
 	if len(outcome.Reviews) != 1 || outcome.Reviews[0].Decision != "conflict" {
 		t.Errorf("the agent was told %+v", outcome.Reviews)
 	}

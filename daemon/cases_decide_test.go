@@ -75,7 +75,10 @@ func TestBadInputDecisions(t *testing.T) {
 		{"unknown hunk, with a good one", of(2, hunkDecision("h1", "accept"), hunkDecision("h9", "accept")), rpc.CodeRequestFailed, "unknown_hunk", "h9"},
 		{"no hunk", of(2, args{"decision": "accept"}), rpc.CodeInvalidParams, "invalid_params", "decisions[0].hunk"},
 		{"a hunk twice", of(2, hunkDecision("h1", "accept"), hunkDecision("h1", "reject")), rpc.CodeInvalidParams, "invalid_arguments", "h1"},
-		{"unknown proposal", args{"id": "p99", "decision": "accept"}, rpc.CodeRequestFailed, "unknown_proposal", "p99"},
+		{"no version", args{"id": s.id, "decision": "accept"}, rpc.CodeInvalidParams, "invalid_params", "version"},
+		{"no version, one hunk", args{"id": s.id, "decisions": []args{hunkDecision("h1", "accept")}}, rpc.CodeInvalidParams, "invalid_params", "version"},
+		{"text with a NUL", of(2, hunkDecision("h1", "accept", "text", "x\x00\n")), rpc.CodeInvalidParams, "invalid_arguments", "NUL"},
+		{"unknown proposal", args{"id": "p99", "version": 1, "decision": "accept"}, rpc.CodeRequestFailed, "unknown_proposal", "p99"},
 		{"unknown session", args{"session": "nobody", "decision": "accept"}, rpc.CodeRequestFailed, "unknown_session", "nobody"},
 		{"neither", args{"decision": "accept"}, rpc.CodeInvalidParams, "invalid_params", "id"},
 		{"both", args{"id": s.id, "session": "a", "decision": "accept"}, rpc.CodeInvalidParams, "invalid_params", "session"},
@@ -111,12 +114,12 @@ func TestBadInputDecisions(t *testing.T) {
 	t.Run("decided twice", func(t *testing.T) {
 		s.reviewer.Must(protocol.MethodProposalsDecide, of(1, hunkDecision("h2", "accept")), nil) // unchanged since version 1
 		s.wantDisk("f", "1\n2\n3\n4\n5\n6\n7\neight\n9\n")
-		s.refused(of(0, hunkDecision("h2", "reject")), rpc.CodeContentModified, "already_decided", "h2")
-		s.refused(of(0, hunkDecision("h1", "accept"), hunkDecision("h2", "accept")), rpc.CodeContentModified, "already_decided", "h2")
+		s.refused(of(3, hunkDecision("h2", "reject")), rpc.CodeContentModified, "already_decided", "h2")
+		s.refused(of(3, hunkDecision("h1", "accept"), hunkDecision("h2", "accept")), rpc.CodeContentModified, "already_decided", "h2")
 		if failure := decideAll(s.reviewer, s.id, protocol.Reject); failure != nil { // of what is left
 			t.Fatal(failure)
 		}
-		s.refused(args{"id": s.id, "decision": "accept"}, rpc.CodeContentModified, "already_decided", s.id)
+		s.refused(args{"id": s.id, "version": 4, "decision": "accept"}, rpc.CodeContentModified, "already_decided", s.id)
 		s.wantDisk("f", "1\n2\n3\n4\n5\n6\n7\neight\n9\n")
 	})
 }

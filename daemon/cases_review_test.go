@@ -74,7 +74,7 @@ func TestC055_ParallelEditsOfManySessions(t *testing.T) {
 			t.Fatalf("%s", out.StructuredContent)
 		}
 		decisions = append(decisions, reviewer.Send(protocol.MethodProposalsDecide,
-			protocol.DecideParams{ID: out.Text("proposal"), Decision: protocol.Accept}))
+			protocol.DecideParams{ID: out.Text("proposal"), Version: 1, Decision: protocol.Accept}))
 	}
 	for _, id := range decisions {
 		if m := reviewer.Result(id); m.Error != nil {
@@ -156,7 +156,7 @@ func TestC190_AcceptedByTwoClientsAtOnce(t *testing.T) {
 		name := fmt.Sprint("f", round)
 		h.save(name, "a\n")
 		out := agent.MustTool("edit_file", editOf(name, "", "z\n"))
-		decide := protocol.DecideParams{ID: out.Text("proposal"), Decision: protocol.Accept}
+		decide := protocol.DecideParams{ID: out.Text("proposal"), Version: 1, Decision: protocol.Accept}
 		ids := [2]string{one.Send(protocol.MethodProposalsDecide, decide), two.Send(protocol.MethodProposalsDecide, decide)}
 		a, b := one.Result(ids[0]).Error, two.Result(ids[1]).Error
 		if (a == nil) == (b == nil) {

@@ -187,9 +187,15 @@ func (h *host) wantTree(was map[string]string, after string) {
 	}
 }
 
-// decideAll accepts or rejects a whole proposal.
+// decideAll accepts or rejects a whole proposal as it is now.
 func decideAll(p *daemontest.Peer, proposal string, decision protocol.Decision) *daemontest.Failure {
-	return p.Call(protocol.MethodProposalsDecide, protocol.DecideParams{ID: proposal, Decision: decision}, nil)
+	var seen protocol.ProposalsGetResult
+	if failure := p.Call(protocol.MethodProposalsGet, protocol.ProposalsGetParams{ID: proposal}, &seen); failure != nil {
+		return failure
+	}
+	return p.Call(protocol.MethodProposalsDecide, protocol.DecideParams{
+		ID: proposal, Version: seen.Proposal.Version, Decision: decision,
+	}, nil)
 }
 
 // holding is a tool that runs until its call is cancelled.

@@ -122,7 +122,7 @@ func TestARefusedEditLeavesTheProposalOpen(t *testing.T) {
 	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"}]}`)
 	id := got["proposal"].(string)
 	b.refuse = "no edits today"
-	err := b.editor.call(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+	err := b.editor.call(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Version: b.editor.get(id).Version, Decision: protocol.Accept}, nil)
 	if err == nil || !strings.Contains(err.Error(), "no edits today") {
 		t.Fatalf("the decision gave %v", err)
 	}
@@ -187,7 +187,7 @@ func TestACleanBufferDoesNotShadowTheDisk(t *testing.T) {
 	b := h.openBuffer("f", "one\r\ntwo\r\nthree\r\n") // as editors show it
 	b.editor.must(protocol.MethodProposalsList, nil, nil)
 	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"}]}`)
-	b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: got["proposal"].(string), Decision: protocol.Accept}, nil)
+	b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: got["proposal"].(string), Version: 1, Decision: protocol.Accept}, nil)
 	h.wantDisk("f", "\ufeffone\r\nzwei\nthree\r\n")
 	if b.edited != 0 {
 		t.Error("a clean buffer was edited")
@@ -264,7 +264,7 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 		b.editor.must(protocol.MethodProposalsList, nil, nil)
 		got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"three","new_str":"drei"}]}`)
 		id := got["proposal"].(string)
-		b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+		b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Version: b.editor.get(id).Version, Decision: protocol.Accept}, nil)
 		if b.text != "one!\ntwo\ndrei\n" {
 			t.Fatalf("the buffer is %q", b.text)
 		}
@@ -293,7 +293,68 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 		if _, outcome := agent.tool("list_files", `{}`); len(outcome.Reviews) != 1 || outcome.Reviews[0].Decision != "reopened" {
 			t.Errorf("the agent is told %+v", outcome.Reviews)
 		}
-		reviewer.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Decision: protocol.Accept}, nil)
+		reviewer.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Version: b.editor.get(id).Version, Decision: protocol.Accept}, nil)
 		h.wantDisk("f", "one\ntwo\ndrei\n")
+	}
+}
+
+// The agent has gone on to a new proposal on the file when the buffer is closed
+// unsaved: what was lost becomes part of that.
+func TestReopenedHunksJoinTheNewerProposal(t *testing.T) {
+	for _, c := range []struct{ old, new, view, told string }{
+		{"seven", "sieben", "1\n2\ndrei\n4\n5\n6\nsieben\n8\n", "reopened"},
+		{"drei", "troys", "1\n2\nthree\n4\n5\n6\nseven\n8\n", "reopened"}, // a conflict: the accepted lines are gone
+	} {
+		h := newHouse(t, map[string]string{"f": "1\n2\nthree\n4\n5\n6\nseven\n8\n"})
+		agent, reviewer := h.connect(helloAgent, nil), h.connect(helloReviewer, nil)
+		b := h.openBuffer("f", "1\n2\nthree\n4\n5\n6\nseven\n8\n")
+		b.change("typed\n" + b.text)
+		b.editor.must(protocol.MethodProposalsList, nil, nil)
+		got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"three","new_str":"drei"}]}`)
+		first := got["proposal"].(string)
+		b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: first, Version: 1, Decision: protocol.Accept}, nil)
+		got, _ = agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"`+c.old+`","new_str":"`+c.new+`"}]}`)
+		second := got["proposal"].(string)
+		agent.tool("read_file", `{"path":"f"}`) // told of the accept
+		b.editor.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": b.uri}})
+		p := reviewer.await("the moved proposal", func(p protocol.Proposal) bool { return p.ID == second && p.Version > 1 })
+		read, outcome := agent.tool("read_file", `{"path":"f"}`)
+		for len(outcome.Reviews) == 0 {
+			p = reviewer.await("the file at rest", func(p protocol.Proposal) bool { return p.ID == second })
+			read, outcome = agent.tool("read_file", `{"path":"f"}`)
+		}
+		if read["contents"] != c.view {
+			t.Errorf("the agent reads %q, want %q", read["contents"], c.view)
+		}
+		if outcome.Reviews[0].Decision != c.told || outcome.Reviews[0].Proposal != first {
+			t.Errorf("the agent is told %+v", outcome.Reviews)
+		}
+		if c.old == "seven" {
+			reviewer.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: second, Version: p.Version, Decision: protocol.Accept}, nil)
+			h.wantDisk("f", c.view)
+		}
+	}
+}
+
+// A keystroke on its way when the edit comes makes the editor refuse it. The
+// decision is carried over to the new text; nobody need ask again.
+func TestAKeystrokeInBetween(t *testing.T) {
+	h := newHouse(t, map[string]string{"f": "one\ntwo\n"})
+	agent := h.connect(helloAgent, nil)
+	b := h.openBuffer("f", "one\ntwo\n")
+	b.change("one!\ntwo\n")
+	b.editor.must(protocol.MethodProposalsList, nil, nil)
+	got, _ := agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"two","new_str":"zwei"}]}`)
+	id, once := got["proposal"].(string), false
+	b.editor.answers["workspace/applyEdit"] = func(params json.RawMessage) (any, error) {
+		if !once {
+			once = true
+			b.change("one!!\ntwo\n")
+		}
+		return b.apply(params)
+	}
+	b.editor.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: id, Version: 1, Decision: protocol.Accept}, nil)
+	if b.text != "one!!\nzwei\n" {
+		t.Errorf("the buffer is %q", b.text)
 	}
 }

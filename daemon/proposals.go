@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/loomd/loomd/daemon/protocol"
@@ -109,6 +110,8 @@ func checkDecide(p protocol.DecideParams) error {
 		return invalid("decision is %q: it is accept or reject", p.Decision)
 	case p.Version < 0:
 		return invalid("version is negative")
+	case p.ID != "" && p.Version == 0 && accepts(p):
+		return invalid("version: which version of the proposal was looked at? Without it text could be accepted that nobody saw")
 	}
 	for i, d := range p.Decisions {
 		if d.Hunk == "" {
@@ -119,6 +122,11 @@ func checkDecide(p protocol.DecideParams) error {
 		}
 	}
 	return nil
+}
+
+func accepts(p protocol.DecideParams) bool {
+	return p.Decision == protocol.Accept ||
+		slices.ContainsFunc(p.Decisions, func(d protocol.HunkDecision) bool { return d.Decision == protocol.Accept })
 }
 
 func (c *client) decideSession(ctx context.Context, p protocol.DecideParams) (*protocol.DecideResult, error) {

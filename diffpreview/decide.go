@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,8 +15,9 @@ import (
 const maxRetries = 8
 
 // editorWait bounds how long a decision waits for an editor to take an edit.
-// An editor answers in milliseconds; this is for one that hangs.
-const editorWait = 10 * time.Second
+// An editor answers in milliseconds; this is for one that hangs, which holds up
+// who else works on that file.
+const editorWait = 3 * time.Second
 
 // DecideFile decides hunks of one proposal: those in Verdicts, or with none
 // all that are undecided. Version is what the reviewer saw; 0 means the
@@ -177,8 +179,8 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		if err != nil {
 			return nil, err
 		}
-		if newer := s.at(p.Path, p.Session); len(newer) > 0 && newer[0].ID != p.ID {
-			return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", newer[0].ID)
+		if open := s.at(p.Path, p.Session); len(open) > 0 && open[len(open)-1].newer(p) {
+			return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", open[len(open)-1].ID)
 		}
 		now, err := s.tree(p.Path)
 		if err != nil {
@@ -265,8 +267,7 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 	}
 	for i := range documents {
 		if err := s.editBuffer(ctx, &documents[i], false); err != nil {
-			s.takeBack(ctx, documents[:i])
-			return err
+			return s.takeBack(ctx, documents[:i], err)
 		}
 	}
 	var err error
@@ -276,9 +277,9 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 		err = s.write(ctx, writes, after, reviews)
 	}
 	if err != nil {
-		s.takeBack(ctx, documents)
+		return s.takeBack(ctx, documents, err)
 	}
-	return err
+	return nil
 }
 
 func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
@@ -291,12 +292,22 @@ func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
 	return s.editDocument(ctx, c.after.Path, c.after.form, from, to)
 }
 
-// takeBack undoes edits of buffers, last first, as far as they still stand.
-func (s *Store) takeBack(ctx context.Context, done []ruling) {
+// takeBack undoes edits of buffers, last first, after a failure, which it
+// returns: with the names of the buffers that moved on and keep their edit.
+func (s *Store) takeBack(ctx context.Context, done []ruling, cause error) error {
+	var kept []string
 	for i := range slices.Backward(done) {
 		if err := s.editBuffer(ctx, &done[i], true); err != nil {
 			s.logger.Error("An edit of a buffer could not be taken back", "path", done[i].after.Name, "error", err)
+			kept = append(kept, done[i].after.Name)
 		}
+	}
+	if len(kept) == 0 {
+		return cause
+	}
+	return &Error{
+		Code: CodeUnavailable, Message: cause.Error() + "; already in the editor and not taken back: " + strings.Join(kept, ", "),
+		Hint: "undo it in the editor, or save it", Err: cause,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // DocumentEdit replaces bytes [Start, End) of a document's UTF-8 text.
@@ -21,6 +22,10 @@ type DocumentOwner interface {
 	// too long.
 	ApplyEdits(ctx context.Context, path Path, version int32, text string, edits []DocumentEdit) error
 }
+
+// keystrokeWait is how long a refused edit waits to hear of a newer version of
+// its buffer, which was sent before the refusal.
+const keystrokeWait = 200 * time.Millisecond
 
 // document is one editor's buffer of a file.
 type document struct {
@@ -228,9 +233,20 @@ func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, befo
 	}
 	edits := documentEdits(form, before.Data, after.Data)
 	if err := doc.owner.ApplyEdits(ctx, path, doc.version, doc.text, edits); err != nil {
+		if s.docs.movesSoon(ctx, doc, path) { // a keystroke came in between
+			return failf(CodeStale, name, "the buffer changed meanwhile")
+		}
 		return &Error{Code: CodeUnavailable, Path: name, Message: "the editor did not take the change: " + err.Error(), Err: err}
 	}
 	return s.docs.await(ctx, doc, path)
+}
+
+// movesSoon reports whether the buffer is no longer at doc's version, or will
+// not be within keystrokeWait.
+func (d *documents) movesSoon(ctx context.Context, doc document, path Path) bool {
+	ctx, cancel := context.WithTimeout(ctx, keystrokeWait)
+	defer cancel()
+	return d.await(ctx, doc, path) == nil
 }
 
 // await returns when the buffer is no longer at doc's version.

@@ -77,16 +77,16 @@ func (s *Store) refresh(path Path) error {
 	var changed []*Proposal
 	var reviews []savedReview
 	for _, p := range moving {
-		landing := !now.Document && p.unsaved() && !s.superseded(p)
+		landing := !now.Document && p.unsaved()
 		if landing && wait > 0 && !sameContent(now, p.Base) {
 			time.AfterFunc(wait, func() { s.Stale(path) })
 			continue
 		}
 		q, told := p.rebase(now, wait == 0)
 		if landing {
-			var reopened []Hunk
-			q, reopened = p.land(q)
-			told = append(told, reopened...)
+			var gone []Hunk
+			q, gone = p.land(q)
+			told = append(told, gone...)
 		}
 		if q == p {
 			continue
@@ -98,6 +98,7 @@ func (s *Store) refresh(path Path) error {
 		changed = append(changed, q)
 		reviews = append(reviews, s.reviewsOf(q, told)...)
 	}
+	changed = s.gatherOpen(changed)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
 		time.AfterFunc(wait, func() { s.Stale(path) })
 	}
@@ -107,9 +108,23 @@ func (s *Store) refresh(path Path) error {
 	return s.keep(changed, reviews)
 }
 
-// superseded reports whether the session has gone on to another proposal on
-// p's file, which p's hunks would get in the way of.
-func (s *Store) superseded(p *Proposal) bool {
-	later := s.at(p.Path, p.Session)
-	return len(later) > 0 && later[0].ID != p.ID
+// gatherOpen sees to it that a session has one open proposal on a file: hunks
+// that were reopened after it went on to another one become part of that.
+func (s *Store) gatherOpen(changed []*Proposal) []*Proposal {
+	for i, older := range changed {
+		if older.State() != StateOpen {
+			continue
+		}
+		for _, p := range s.at(older.Path, older.Session) {
+			if p.newer(older) {
+				at := slices.IndexFunc(changed, func(c *Proposal) bool { return c.ID == p.ID })
+				if at < 0 {
+					at, changed = len(changed), append(changed, p)
+				}
+				changed[at], changed[i] = changed[at].adopt(older)
+				break
+			}
+		}
+	}
+	return changed
 }

@@ -221,7 +221,7 @@ func (s *Store) at(path Path, session string) []*Proposal {
 	})
 }
 
-// those returns the proposals that fit, in a stable order.
+// those returns the proposals that fit, the oldest first.
 func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +231,9 @@ func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b *Proposal) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b *Proposal) int {
+		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
 	return out
 }
 

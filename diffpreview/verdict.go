@@ -137,6 +137,9 @@ func (p *Proposal) encode(h *Hunk, text string) ([]byte, error) {
 	if !p.Base.Exists {
 		like = h.New
 	}
+	if strings.ContainsRune(text, 0) {
+		return nil, p.refuse(CodeInvalidArguments, "hunk %s: a text with a NUL character would make the file binary, which nobody could review", h.ID)
+	}
 	data, err := Encode(text, like)
 	if err != nil {
 		return nil, p.refuse(CodeUnsupportedEncoding, "the text cannot be written in the file's encoding")

@@ -57,7 +57,7 @@ func (v *View) proposal(p Path) (*Proposal, error) {
 	if len(mine) == 0 {
 		return nil, nil
 	}
-	return v.store.refreshed(mine[0].ID)
+	return v.store.refreshed(mine[len(mine)-1].ID)
 }
 
 // Read returns the file at p whole; Exists is false where there is none. It
@@ -260,7 +260,8 @@ func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now C
 // there is none, and what the view holds there.
 func (v *View) current(p Path, call Call) (*Proposal, Content, error) {
 	if mine := v.store.at(p, v.session); len(mine) > 0 {
-		return mine[0], mine[0].Proposed(), nil
+		p := mine[len(mine)-1]
+		return p, p.Proposed(), nil
 	}
 	now, err := v.store.tree(p)
 	if err != nil {

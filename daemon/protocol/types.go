@@ -265,7 +265,7 @@ type HunkDecision struct {
 // version, decision} for a whole file, {session, decision} for a change set.
 type DecideParams struct {
 	ID        string         `json:"id,omitempty"`
-	Version   int            `json:"version,omitempty"`
+	Version   int            `json:"version,omitempty"` // that was looked at; an accept with an id needs it
 	Decisions []HunkDecision `json:"decisions,omitempty"`
 	Session   string         `json:"session,omitempty"`
 	Decision  Decision       `json:"decision,omitempty"`

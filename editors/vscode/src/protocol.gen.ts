@@ -296,6 +296,7 @@ export interface HunkDecision {
  */
 export interface DecideParams {
   id?: string;
+  /** that was looked at; an accept with an id needs it */
   version?: number;
   decisions?: HunkDecision[];
   session?: string;

@@ -123,9 +123,6 @@ func (s *Server) settle() (err error) {
 	return err
 }
 
-// SocketPath is where Serve listens.
-func (s *Server) SocketPath() string { return s.socket }
-
 // Close ends the daemon: no method runs any more and the roots are free.
 func (s *Server) Close() error {
 	var errs []error

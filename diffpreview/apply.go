@@ -63,12 +63,6 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// isTempName reports whether a base name is one of a transaction's temporary
-// files, which nobody but apply and recover should look at.
-func isTempName(name string) bool {
-	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
-}
-
 // fileChange is one write on its way.
 type fileChange struct {
 	write

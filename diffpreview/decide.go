@@ -56,6 +56,14 @@ type ruling struct {
 
 func (c *ruling) moves() bool { return !sameContent(c.before.Base, c.after.Base) }
 
+// written is what c changed in the tree, nil for nothing.
+func (c *ruling) written() *Written {
+	if !c.moves() {
+		return nil
+	}
+	return &Written{Path: c.after.Name, Hash: c.after.Base.Hash(), Document: c.after.Base.Document}
+}
+
 // Decide carries out what a reviewer says of one proposal. What is accepted is
 // in the tree and in the journal when it returns. Every failure leaves tree
 // and proposal as they were: unknown_proposal, unknown_hunk, already_decided,
@@ -84,11 +92,7 @@ func (s *Store) Decide(ctx context.Context, d DecideFile) (*Proposal, *Written, 
 	if err != nil {
 		return nil, nil, err
 	}
-	written := writtenBy(changes)
-	if len(written) == 0 {
-		return changes[0].after, nil, nil
-	}
-	return changes[0].after, &written[0], nil
+	return changes[0].after, changes[0].written(), nil
 }
 
 // all is one verdict for every undecided hunk.
@@ -200,18 +204,14 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		return nil, nil, err
 	}
 	s.logger.Info("Decision undone", "proposal", id, "hunk", hunk, "by", by)
-	written := writtenBy(changes)
-	if len(written) == 0 {
-		return changes[0].after, nil, nil
-	}
-	return changes[0].after, &written[0], nil
+	return changes[0].after, changes[0].written(), nil
 }
 
 func writtenBy(changes []ruling) []Written {
 	var out []Written
 	for i := range changes {
-		if c := &changes[i]; c.moves() {
-			out = append(out, Written{Path: c.after.Name, Hash: c.after.Base.Hash(), Document: c.after.Base.Document})
+		if w := changes[i].written(); w != nil {
+			out = append(out, *w)
 		}
 	}
 	return out
@@ -223,7 +223,7 @@ func writtenBy(changes []ruling) []Written {
 func (s *Store) retry(ctx context.Context, paths []Path, unread bool, changes func() ([]ruling, error)) ([]ruling, error) {
 	for try := 0; ; try++ {
 		for _, path := range paths {
-			if err := s.refresh(path); err != nil && !unread {
+			if err := s.refresh(path, false); err != nil && !unread {
 				return nil, err
 			}
 		}
@@ -239,7 +239,7 @@ func (s *Store) retry(ctx context.Context, paths []Path, unread bool, changes fu
 			return nil, err
 		}
 		for _, path := range paths {
-			if err := s.refresh(path); err != nil {
+			if err := s.refresh(path, false); err != nil {
 				s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
 			}
 		}

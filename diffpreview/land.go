@@ -7,6 +7,9 @@ func (p *Proposal) unsaved() bool {
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.Unsaved })
 }
 
+// lostBuffer is what the agent is told of a hunk that went with its buffer.
+const lostBuffer = "the editor's buffer was closed without saving"
+
 // land says what became of p's unsaved hunks now that the tree is the disk
 // again: the buffer was saved or closed. moved is p rebased onto it. A hunk
 // whose text is there has landed; one that went with its buffer is open again,
@@ -14,51 +17,54 @@ func (p *Proposal) unsaved() bool {
 // for the agent to be told.
 func (p *Proposal) land(moved *Proposal) (*Proposal, []Hunk) {
 	var gone []int
-	var told []Hunk
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		if now, ok := moved.Hunk(h.ID); h.Unsaved && !h.Lost && ok && now.Lost {
 			gone = append(gone, i)
-			told = append(told, *h)
 		}
 	}
-	q := moved.next()
-	q.restless = moved.restless
-	const why = "the editor's buffer was closed without saving"
+	if len(gone) == 0 {
+		return moved.landed(), nil
+	}
 	// The buffer's text without them is what the disk is compared with.
-	if open, _, err := p.reopen(gone); len(gone) > 0 && err == nil {
-		q, _ = open.rebase(moved.Base, true)
-	} else {
-		if moved.origin != nil {
-			origin := *moved.origin
-			origin.Hunks = landed(origin.Hunks)
-			q.origin = &origin
+	if open, told, err := p.reopen(gone); err == nil {
+		q, _ := open.rebase(moved.Base, true)
+		for i := range told {
+			told[i].Decision = &Decision{By: treeName, Comment: lostBuffer}
 		}
-		for _, h := range told {
-			q.Hunks[q.index(h.ID)].State = HunkRejected
-			q.Hunks[q.index(h.ID)].Decision = &Decision{By: treeName, Comment: why + ", and you have changed these lines since"}
-		}
-		if len(told) > 0 {
-			q.origin = nil // it would bring the hunks back as accepted
-		}
+		return q.landed(), told
 	}
-	q.Hunks = landed(q.Hunks)
-	for i := range told {
-		h := &told[i]
-		h.State, h.Decision = HunkOpen, &Decision{By: treeName, Comment: why}
-		if now, _ := q.Hunk(h.ID); now.State == HunkRejected {
-			h.State, h.Decision = HunkRejected, now.Decision
-		}
+	q := moved.landed()
+	q.origin = nil // it would bring the hunks back as accepted
+	var told []Hunk
+	for _, i := range gone {
+		h := &q.Hunks[q.index(p.Hunks[i].ID)]
+		h.State = HunkRejected
+		h.Decision = &Decision{By: treeName, Comment: lostBuffer + ", and you have changed these lines since"}
+		told = append(told, *h)
 	}
 	return q, told
 }
 
-func landed(hunks []Hunk) []Hunk {
-	out := slices.Clone(hunks)
-	for i := range out {
-		out[i].Unsaved = false
+// landed is p at its next version without unsaved hunks, the same on the tree
+// that it may come back to.
+func (p *Proposal) landed() *Proposal {
+	q := p.next()
+	q.restless = p.restless
+	if p.origin != nil {
+		origin := *p.origin
+		origin.Hunks = slices.Clone(origin.Hunks)
+		q.origin = &origin
+		allSaved(origin.Hunks)
 	}
-	return out
+	allSaved(q.Hunks)
+	return q
+}
+
+func allSaved(hunks []Hunk) {
+	for i := range hunks {
+		hunks[i].Unsaved = false
+	}
 }
 
 // adopt returns p with the open hunks of an older proposal of its session on

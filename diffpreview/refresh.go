@@ -20,6 +20,10 @@ func (s *Store) Stale(path Path) {
 	}
 }
 
+func (s *Store) staleAfter(path Path, wait time.Duration) {
+	time.AfterFunc(wait, func() { s.Stale(path) })
+}
+
 func (s *Store) refreshLoop() {
 	for {
 		select {
@@ -40,15 +44,9 @@ func (s *Store) refreshLoop() {
 // settle refreshes a path whose file has come to rest, or comes back when it
 // may have.
 func (s *Store) settle(path Path) {
-	if now, err := s.tree(path); err == nil {
-		if wait := now.unsettled(s.now()); wait > 0 {
-			time.AfterFunc(wait, func() { s.Stale(path) })
-			return
-		}
-	}
 	unlock := s.paths.lock(path)
 	defer unlock()
-	if err := s.refresh(path); err != nil {
+	if err := s.refresh(path, true); err != nil {
 		s.logger.Warn("Tree could not be read", "path", s.ws.Name(path), "error", err)
 	}
 }
@@ -59,9 +57,10 @@ func (s *Store) moving(path Path) []*Proposal {
 	return s.those(func(p *Proposal) bool { return p.Path == path && (p.Undecided() || p.unsaved()) })
 }
 
-// refresh rebases the undecided proposals at a path onto the tree. The
-// caller holds the path's lock.
-func (s *Store) refresh(path Path) error {
+// refresh rebases the undecided proposals at a path onto the tree. With atRest
+// a file that was just written is left for later. The caller holds the path's
+// lock.
+func (s *Store) refresh(path Path, atRest bool) error {
 	moving := s.moving(path)
 	if len(moving) == 0 {
 		return nil
@@ -74,12 +73,16 @@ func (s *Store) refresh(path Path) error {
 		return err
 	}
 	wait := now.unsettled(s.now())
+	if atRest && wait > 0 {
+		s.staleAfter(path, wait)
+		return nil
+	}
 	var changed []*Proposal
 	var reviews []savedReview
 	for _, p := range moving {
 		landing := !now.Document && p.unsaved()
 		if landing && wait > 0 && !sameContent(now, p.Base) {
-			time.AfterFunc(wait, func() { s.Stale(path) })
+			s.staleAfter(path, wait)
 			continue
 		}
 		q, told := p.rebase(now, wait == 0)
@@ -100,7 +103,7 @@ func (s *Store) refresh(path Path) error {
 	}
 	changed = s.gatherOpen(changed)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
-		time.AfterFunc(wait, func() { s.Stale(path) })
+		s.staleAfter(path, wait)
 	}
 	if len(changed) == 0 {
 		return nil
@@ -121,7 +124,9 @@ func (s *Store) gatherOpen(changed []*Proposal) []*Proposal {
 				if at < 0 {
 					at, changed = len(changed), append(changed, p)
 				}
-				changed[at], changed[i] = changed[at].adopt(older)
+				if sameContent(changed[at].Base, older.Base) {
+					changed[at], changed[i] = changed[at].adopt(older)
+				}
 				break
 			}
 		}

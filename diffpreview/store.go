@@ -179,7 +179,7 @@ func (s *Store) refreshed(id string) (*Proposal, error) {
 	}
 	unlock := s.paths.lock(p.Path)
 	defer unlock()
-	if err := s.refresh(p.Path); err != nil {
+	if err := s.refresh(p.Path, false); err != nil {
 		return nil, err
 	}
 	return s.find(id)

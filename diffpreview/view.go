@@ -222,7 +222,7 @@ func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now C
 	}
 	unlock := s.paths.lock(p)
 	defer unlock()
-	if err := s.refresh(p); err != nil {
+	if err := s.refresh(p, false); err != nil {
 		return Step{}, err
 	}
 	proposal, now, err := v.current(p, call)

@@ -165,9 +165,15 @@ func (w *world) wantDisk(name, text string) {
 func (w *world) wantClean() {
 	w.t.Helper()
 	filepath.WalkDir(w.root, func(path string, _ os.DirEntry, err error) error {
-		if strings.Contains(filepath.Base(path), ".loomd-") {
+		if isTempName(filepath.Base(path)) {
 			w.t.Errorf("left behind: %s", path)
 		}
 		return err
 	})
+}
+
+// isTempName reports whether a base name is one of a transaction's temporary
+// files, which nobody but apply and recover should look at.
+func isTempName(name string) bool {
+	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }

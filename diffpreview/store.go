@@ -202,6 +202,7 @@ func (s *Store) Undecided() []Path {
 	for _, p := range s.snapshot() {
 		if p.Undecided() {
 			seen[p.Path] = true
+			seen[p.Shown()] = true
 		}
 	}
 	for _, p := range s.docs.paths() {

@@ -277,6 +277,12 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 	if err != nil {
 		return s.takeBack(ctx, documents, err)
 	}
+	for _, w := range writes {
+		if w.from != w.path {
+			s.tellWritten(w.from, "")
+		}
+		s.tellWritten(w.path, w.want.Hash())
+	}
 	return nil
 }
 

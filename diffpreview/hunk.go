@@ -65,6 +65,8 @@ type Hunk struct {
 	// Parts are the hunks that a conflict was made of, placed in Old. They come
 	// back when the tree's text does.
 	Parts []Hunk
+	// Held is set on a hunk that a person opened again: no rule decides it.
+	Held bool
 	// Of is the hunk that this one was split from, "" for a whole run of lines.
 	Of       string
 	Decision *Decision

@@ -302,7 +302,7 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 				if used[h.ID] || !same(f, h) {
 					continue
 				}
-				f.ID, used[h.ID] = h.ID, true
+				f.ID, f.Held, used[h.ID] = h.ID, h.Held, true
 				if unchanged(f, h) {
 					f.Since = h.Since
 				}

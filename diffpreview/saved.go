@@ -47,6 +47,7 @@ type savedHunk struct {
 	Lost     bool        `json:"lost,omitempty"`
 	Unsaved  bool        `json:"unsaved,omitempty"`
 	Whole    bool        `json:"whole,omitempty"`
+	Held     bool        `json:"held,omitempty"`
 	Of       string      `json:"of,omitempty"`
 	OldMode  fs.FileMode `json:"oldMode,omitempty"`
 	NewMode  fs.FileMode `json:"newMode,omitempty"`
@@ -91,7 +92,7 @@ func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
 			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
-			Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: h.From.rel, To: h.To.rel,
+			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: h.From.rel, To: h.To.rel,
 		}
 		var err error
 		if saved.New, err = s.journal.save(h.New); err != nil {
@@ -161,7 +162,7 @@ func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, 
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
 			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
-			Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode,
+			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode,
 		}
 		if h.Kind == KindRename {
 			h.From, h.To = Path{root, sh.From}, Path{root, sh.To}

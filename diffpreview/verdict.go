@@ -321,7 +321,7 @@ func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 	var reopened []Hunk
 	for _, i := range chosen {
 		h := &q.Hunks[i]
-		h.State, h.Decision, h.Since, h.Unsaved = HunkOpen, nil, q.Version, false
+		h.State, h.Decision, h.Since, h.Unsaved, h.Held = HunkOpen, nil, q.Version, false, true
 		reopened = append(reopened, *h)
 	}
 	q.sort()

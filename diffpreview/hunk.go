@@ -63,7 +63,8 @@ type Decision struct {
 	By       string
 	Time     time.Time
 	Comment  string
-	Modified bool // accepted with another text than the agent's
+	Modified bool   // accepted with another text than the agent's
+	Rule     string `json:",omitempty"` // the rule that decided in a person's place
 }
 
 // decided reports whether nobody is asked about h any more.

@@ -185,29 +185,6 @@ func (v *View) List(dir Path) ([]Entry, error) {
 	return out, nil
 }
 
-// Saw notes which bytes the session read or wrote last at p.
-func (v *View) Saw(p Path, hash string) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		if sess.seen == nil {
-			sess.seen = map[Path]string{}
-		}
-		sess.seen[p] = hash
-	}
-}
-
-// LastSeen returns what Saw noted last. A daemon that was restarted has
-// forgotten it.
-func (v *View) LastSeen(p Path) (hash string, ok bool) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		hash, ok = sess.seen[p]
-	}
-	return hash, ok
-}
-
 // Propose makes the file at p in the view what change returns of it. Nobody
 // else changes the file's proposal in between; the step is in the journal when
 // Propose returns. change must not keep or modify what it is given; its errors
@@ -246,7 +223,7 @@ func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now C
 		proposal.ID = s.nextProposalID()
 	}
 	next := proposal.step(want)
-	next.Steps = append(slices.Clip(next.Steps), StepRecord{Call: call, Time: s.now().UTC()})
+	next.addStep(StepRecord{Call: call, Time: s.now().UTC()})
 	if err := s.keep([]*Proposal{next}, nil); err != nil {
 		return Step{}, err
 	}

@@ -29,9 +29,11 @@ type Proposal struct {
 	Kind    HunkKind
 	Version int // raised by every change
 	Base    Content
-	Hunks   []Hunk // sorted by Start
-	Steps   []StepRecord
-	Created time.Time
+	Hunks   []Hunk       // sorted by Start
+	Steps   []StepRecord // the first and the newest ones; see addStep
+	// StepCount is how many there were.
+	StepCount int
+	Created   time.Time
 
 	form  lineForm
 	hunks int // hunk ids given out

@@ -108,7 +108,8 @@ func (s *Store) refresh(path Path, atRest bool) error {
 			continue
 		}
 		changed = append(changed, q)
-		reviews = append(reviews, s.reviewsOf(q, told)...)
+		q.stamp(told, s.now().UTC())
+		reviews = append(reviews, s.reviewsOf(p, q, told)...)
 	}
 	changed = s.gatherOpen(changed)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {

@@ -223,26 +223,3 @@ func (v *View) List(dir Path) ([]Entry, error) {
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
 }
-
-// Saw notes which bytes the session read or wrote last at p.
-func (v *View) Saw(p Path, hash string) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		if sess.seen == nil {
-			sess.seen = map[Path]string{}
-		}
-		sess.seen[p] = hash
-	}
-}
-
-// LastSeen returns what Saw noted last. A daemon that was restarted has
-// forgotten it.
-func (v *View) LastSeen(p Path) (hash string, ok bool) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		hash, ok = sess.seen[p]
-	}
-	return hash, ok
-}

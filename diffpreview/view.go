@@ -42,6 +42,9 @@ func (v *View) Resolve(name string) (Path, error) {
 	return p, err
 }
 
+// ResolveEntry is Resolve for a link itself; see [Workspace.ResolveEntry].
+func (v *View) ResolveEntry(name string) (Path, error) { return v.store.ws.ResolveEntry(name) }
+
 // Name is the wire form of a path.
 func (v *View) Name(p Path) string { return v.store.ws.Name(p) }
 

@@ -323,7 +323,7 @@ func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, re
 	id := s.counters.Writes
 	s.mu.Unlock()
 	var begun *intent
-	err = s.ws.apply(ctx, writes, func(in intent) error {
+	_, err = s.ws.apply(ctx, writes, func(in intent) error {
 		err := s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
 		if err == nil {
 			begun = &in

@@ -79,7 +79,7 @@ func (p *Proposal) there(same bool) bool { return same && !p.restless }
 // rebasesWhole reports whether the lines of before and of the base cannot be
 // matched: the file came, went, or is another kind of text.
 func (p *Proposal) rebasesWhole(before Content) bool {
-	if !p.Base.Exists || !before.Exists || formBetween(before, p.Base) != p.form {
+	if !p.Base.Exists || !before.Exists || p.Base.IsLink() != before.IsLink() || formBetween(before, p.Base) != p.form {
 		return true
 	}
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return !h.decided() && h.wholeFile() })
@@ -108,10 +108,6 @@ func (p *Proposal) rebaseWhole(before *Proposal) {
 		p.Hunks = append(p.Hunks, h)
 	}
 	p.sort()
-}
-
-func sameContent(a, b Content) bool {
-	return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data)
 }
 
 // collect takes the undecided hunks out of p and returns them as one hunk of

@@ -72,10 +72,15 @@ func (v *View) Read(p Path) (Content, error) {
 		return mine.Proposed(), nil
 	}
 	c, err := v.store.tree(p)
-	if err == nil && !c.Exists && v.hasBelow(p) {
+	switch {
+	case err != nil:
+		return Content{}, err
+	case c.IsLink():
+		return Content{}, becameLink(v.Name(p))
+	case !c.Exists && v.hasBelow(p):
 		return Content{}, failf(CodeIsDirectory, v.Name(p), "is a directory")
 	}
-	return c, err
+	return c, nil
 }
 
 // Source reads parts of a file.
@@ -264,6 +269,9 @@ func (v *View) current(p Path, call Call) (*Proposal, Content, error) {
 		return p, p.Proposed(), nil
 	}
 	now, err := v.store.tree(p)
+	if err == nil && now.IsLink() {
+		err = becameLink(v.Name(p))
+	}
 	if err != nil {
 		return nil, Content{}, err
 	}

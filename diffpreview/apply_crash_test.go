@@ -345,7 +345,7 @@ func TestApplyKilledChild(t *testing.T) {
 			select {}
 		}
 	}
-	err = x.w.apply(t.Context(), writes, func(in intent) error {
+	_, err = x.w.apply(t.Context(), writes, func(in intent) error {
 		text, err := json.Marshal(in)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package diffpreview
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -259,7 +260,7 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 		case c.before.Base.Document:
 			documents = append(documents, c)
 		default:
-			writes = append(writes, write{path: c.after.Path, from: c.before.Path, base: c.before.Base, want: c.after.Base})
+			writes = append(writes, s.writeOf(&c))
 		}
 	}
 	for i := range documents {
@@ -283,6 +284,36 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 		s.tellWritten(w.path, w.want.Hash())
 	}
 	return nil
+}
+
+// writeOf is the change of the disk that c amounts to. It notes in c.after the
+// directories that are going to be made for a new file or name, so that an undo
+// can take them away again.
+func (s *Store) writeOf(c *ruling) write {
+	w := write{path: c.after.Path, from: c.before.Path, base: c.before.Base, want: c.after.Base}
+	missing := 0
+	if !w.base.Exists || w.from != w.path {
+		missing = s.ws.missingAbove(w.path)
+	}
+	for i := range c.after.Hunks {
+		h := &c.after.Hunks[i]
+		if h.Kind != KindCreate && h.Kind != KindRename {
+			continue
+		}
+		was, _ := c.before.Hunk(h.ID)
+		switch {
+		case h.State == HunkAccepted && was.State != HunkAccepted:
+			h.Made = missing
+		case h.State != HunkAccepted && was.State == HunkAccepted:
+			at := c.before.Path
+			for range h.Made {
+				at.rel = path.Dir(at.rel)
+				w.unmake = append(w.unmake, at)
+			}
+			h.Made = 0
+		}
+	}
+	return w
 }
 
 func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {

@@ -98,7 +98,7 @@ func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, re
 	id := s.counters.Writes
 	s.mu.Unlock()
 	var begun *beginWrite
-	err = s.ws.apply(ctx, writes, func(will intent) error {
+	_, err = s.ws.apply(ctx, writes, func(will intent) error {
 		begin := &beginWrite{ID: id, Intent: will, Then: &then}
 		var err error
 		if begin.Texts, err = textsOf(in, will, writes); err != nil {

@@ -55,6 +55,7 @@ type savedHunk struct {
 	NewMode  fs.FileMode `json:"newMode,omitempty"`
 	From     osName      `json:"from,omitempty"` // below the proposal's root
 	To       osName      `json:"to,omitempty"`
+	Made     int         `json:"made,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
 }
@@ -96,7 +97,7 @@ func (s *Store) saveHunks(in *hold, hunks []Hunk, onBase bool) ([]savedHunk, err
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
 			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
-			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: osName(h.From.rel), To: osName(h.To.rel),
+			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: osName(h.From.rel), To: osName(h.To.rel), Made: h.Made,
 		}
 		var err error
 		if saved.New, err = in.save(h.New); err != nil {
@@ -163,7 +164,7 @@ func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, 
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
 			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
-			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode,
+			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode, Made: sh.Made,
 		}
 		if h.Kind == KindRename {
 			h.From, h.To = Path{root, string(sh.From)}, Path{root, string(sh.To)}

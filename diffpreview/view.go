@@ -90,16 +90,23 @@ func (v *View) Read(p Path) (Content, error) {
 	switch {
 	case err != nil:
 		return Content{}, err
+	case mine != nil && mine.Proposed().IsLink():
+		return Content{}, failf(CodeNotRegularFile, v.Name(p), "is a link")
 	case mine != nil:
 		return mine.Proposed(), nil
 	case gone != nil:
 		return Content{}, nil
 	}
 	c, err := v.store.tree(p)
-	if err == nil && !c.Exists && v.hasBelow(p) {
+	switch {
+	case err != nil:
+		return Content{}, err
+	case c.IsLink():
+		return Content{}, becameLink(v.Name(p))
+	case !c.Exists && v.hasBelow(p):
 		return Content{}, failf(CodeIsDirectory, v.Name(p), "is a directory")
 	}
-	return c, err
+	return c, nil
 }
 
 // Source reads parts of a file.
@@ -131,8 +138,6 @@ func (v *View) Open(p Path) (Source, error) {
 			return nil, err
 		case !c.Exists:
 			return nil, failf(CodeFileNotFound, v.Name(p), "no such file")
-		case c.IsLink():
-			return nil, failf(CodeNotRegularFile, v.Name(p), "is a link to %s", c.Data)
 		}
 		return bytesSource{bytes.NewReader(c.Data)}, nil
 	}

@@ -59,6 +59,9 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	seen, known := tc.View.LastSeen(p)
 	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
 		func(now diffpreview.Content) (diffpreview.Content, error) {
+			if now.IsLink() {
+				return now, failf(diffpreview.CodeNotRegularFile, "%s is a link", name)
+			}
 			data, err := change(p, now)
 			if err == nil && diffpreview.IsBinary(data) {
 				err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")

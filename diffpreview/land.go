@@ -90,7 +90,7 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	mine = p.next()
 	want := p.Base
-	want.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+	want.Data = p.form.patch(p.Base.Data, edits)
 	mine.fit(want)
 	return mine, theirs
 }

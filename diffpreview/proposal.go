@@ -120,7 +120,7 @@ func (p *Proposal) Proposed() Content {
 		edits = append(edits, edit{h.Start, h.Count, h.New})
 	}
 	if len(edits) > 0 {
-		out.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+		out.Data = p.form.patch(p.Base.Data, edits)
 	}
 	return out
 }
@@ -191,19 +191,18 @@ func (p *Proposal) compare(want Content) []Hunk {
 		open.Kind, open.New = KindCreate, want.Data
 		return []Hunk{open}
 	case !want.Exists:
-		open.Kind, open.Old, open.Count = KindDelete, p.Base.Data, len(p.form.split(p.Base.Data))
+		open.Kind, open.Old, open.Count = KindDelete, p.Base.Data, p.form.count(p.Base.Data)
 		return []Hunk{open}
 	}
 	if p.form == formBinary {
 		open.Kind = KindBinary
 	}
-	old, new, spans := p.form.diff(p.Base.Data, want.Data)
-	hunks := make([]Hunk, 0, len(spans))
-	for _, s := range spans {
+	diff := p.form.compare(p.Base.Data, want.Data)
+	hunks := make([]Hunk, 0, len(diff.spans))
+	for _, s := range diff.spans {
 		h := open
 		h.Start, h.Count = s.OldStart, s.OldLines
-		h.Old = joinLines(old[s.OldStart : s.OldStart+s.OldLines])
-		h.New = joinLines(new[s.NewStart : s.NewStart+s.NewLines])
+		h.Old, h.New = diff.oldText(s), diff.newText(s)
 		hunks = append(hunks, h)
 	}
 	return hunks

@@ -16,18 +16,8 @@ func RenderDiff(name string, before, after Content) (diff string, lossy bool) {
 	if form == formBinary {
 		return "Binary files " + sideName("a/", name, before) + " and " + sideName("b/", name, after) + " differ\n", false
 	}
-	old, new, spans := form.diff(before.Data, after.Data)
-	if form != formBytes {
-		old, new = decodeLines(old, form), decodeLines(new, form)
-	}
-	out := Unified(
-		FileSide{Name: name, Exists: before.Exists, Lines: old},
-		FileSide{Name: name, Exists: after.Exists, Lines: new},
-		spans, diffContext)
-	if utf8.Valid(out) {
-		return string(out), false
-	}
-	return strings.ToValidUTF8(string(out), "\uFFFD"), true
+	r := render{old: side(name, before), new: side(name, after), form: form}
+	return r.unified(r.text(before.Data), r.text(after.Data), form.compare(before.Data, after.Data).spans)
 }
 
 func sideName(prefix, name string, c Content) string {
@@ -37,18 +27,84 @@ func sideName(prefix, name string, c Content) string {
 	return prefix + name
 }
 
-func decodeLines(lines [][]byte, form lineForm) [][]byte {
-	out := make([][]byte, len(lines))
-	for i, line := range lines {
-		text, _ := Decode(line, form.encoding())
-		out[i] = []byte(text)
+func side(name string, c Content) FileSide { return FileSide{Name: name, Exists: c.Exists} }
+
+// render prints a diff for display.
+type render struct {
+	old, new FileSide
+	form     lineForm
+	lossy    bool
+}
+
+// text shows the lines of a text.
+func (r *render) text(data []byte) lineText {
+	lines := r.form.lines(data)
+	return func(from, to int) []byte { return r.decode(lines.text(from, to), from == 0) }
+}
+
+// decode makes UTF-8 of UTF-16. Only the first line of a file has a byte order mark.
+func (r *render) decode(text []byte, first bool) []byte {
+	enc := r.form.encoding()
+	if enc != UTF16LE && enc != UTF16BE {
+		return text
 	}
-	return out
+	if _, bom := BOMOf(text); first && bom == 2 {
+		text = text[bom:]
+	}
+	out, lossy := decodeUTF16(text, enc)
+	r.lossy = r.lossy || lossy
+	return []byte(out)
+}
+
+func (r *render) unified(old, new lineText, spans []Span) (diff string, lossy bool) {
+	out := appendHunks(appendHeader(nil, r.old, r.new, spans), old, new, spans, diffContext)
+	if utf8.Valid(out) {
+		return string(out), r.lossy
+	}
+	return strings.ToValidUTF8(string(out), "\uFFFD"), true
 }
 
 // Diff is the unified diff of p's open hunks; see [RenderDiff].
 func (p *Proposal) Diff() (diff string, lossy bool) {
-	return RenderDiff(p.Name, p.Base, p.Proposed())
+	var open []Hunk
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.State == HunkOpen {
+			if h.wholeFile() {
+				return RenderDiff(p.Name, p.Base, p.Proposed())
+			}
+			open = append(open, *h)
+		}
+	}
+	both := FileSide{Name: p.Name, Exists: true}
+	r := render{old: both, new: both, form: p.form}
+	spans, added := r.hunks(open)
+	return r.unified(r.text(p.Base.Data), added, spans)
+}
+
+// hunks are the spans of open hunks of lines, those that stand side by side joined, and what they put in.
+func (r *render) hunks(open []Hunk) (spans []Span, added lineText) {
+	by := 0
+	for i := range open {
+		h := &open[i]
+		n := r.form.count(h.New)
+		s := Span{h.Start, h.Count, h.Start + by, n}
+		by += n - h.Count
+		if last := len(spans) - 1; last >= 0 && spans[last].OldStart+spans[last].OldLines >= s.OldStart {
+			spans[last].OldLines += s.OldLines
+			spans[last].NewLines += s.NewLines
+			continue
+		}
+		spans = append(spans, s)
+	}
+	next := 0 // hunk to be printed
+	return spans, func(from, to int) []byte {
+		var text []byte
+		for lines := 0; lines < to-from; next++ {
+			lines += r.form.count(open[next].New)
+			text = append(text, open[next].New...)
+		}
+		return r.decode(text, from == 0)
+	}
 }
 
 // Counts are the lines that the undecided hunks add and remove, and how many
@@ -61,8 +117,8 @@ func (p *Proposal) Counts() (added, removed, hunks int) {
 		}
 		hunks++
 		if h.Kind != KindBinary {
-			added += len(p.form.split(h.New))
-			removed += len(p.form.split(h.Old))
+			added += p.form.count(h.New)
+			removed += p.form.count(h.Old)
 		}
 	}
 	return added, removed, hunks
@@ -83,10 +139,10 @@ func (p *Proposal) Places() []Place {
 		out[i] = Place{h.Start, h.Count, h.Start + by, h.Count}
 		switch h.State {
 		case HunkOpen:
-			out[i].NewLines = len(p.form.split(h.New))
+			out[i].NewLines = p.form.count(h.New)
 			by += out[i].NewLines - h.Count
 		case HunkConflict:
-			out[i].NewLines = len(p.form.split(h.New))
+			out[i].NewLines = p.form.count(h.New)
 		}
 	}
 	return out
@@ -104,5 +160,5 @@ func (p *Proposal) Text(data []byte) (text string, lossy bool) {
 // TreeText is what the base holds where h stands: in a conflict the tree's own
 // text.
 func (p *Proposal) TreeText(h *Hunk) []byte {
-	return h.stands(p.form.split(p.Base.Data))
+	return p.form.lines(p.Base.Data).text(h.Start, h.Start+h.Count)
 }

@@ -202,7 +202,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 		spans[i] = Span{OldStart: e.start, OldLines: e.count, NewStart: e.start + by, NewLines: n}
 		by += n - e.count
 	}
-	p.Base.Data = patch(p.Base.Data, lines, edits)
+	p.Base.Data = p.form.patch(p.Base.Data, edits)
 	m, next := newMoves(spans), 0
 	for i := range p.Hunks {
 		h := &p.Hunks[i]

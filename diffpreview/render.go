@@ -160,5 +160,5 @@ func (p *Proposal) Text(data []byte) (text string, lossy bool) {
 // TreeText is what the base holds where h stands: in a conflict the tree's own
 // text.
 func (p *Proposal) TreeText(h *Hunk) []byte {
-	return p.form.lines(p.Base.Data).text(h.Start, h.Start+h.Count)
+	return h.stands(p.form.lines(p.Base.Data))
 }

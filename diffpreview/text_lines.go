@@ -2,9 +2,9 @@ package diffpreview
 
 import "bytes"
 
-// lineCursor finds the lines of a text by number, without cutting the text into lines: what is asked for in ascending
-// order costs one pass over the text, at the speed of memory where line ends are single bytes. Lines are those of
-// SplitLines; in binary data there is one.
+// lineCursor finds the lines of a text by number, without cutting the text into lines: it costs a pass over the text
+// between the line last asked for and the next, at the speed of memory where line ends are single bytes. Lines are those
+// of SplitLines; in binary data there is one.
 type lineCursor struct {
 	data     []byte
 	enc      Encoding
@@ -17,8 +17,8 @@ const cursorBlock = 4096
 
 // offset is the byte at which a line begins, numbered from 0; the length of the text for one behind the last.
 func (c *lineCursor) offset(line int) int {
-	if line < c.line && !c.back(line) {
-		c.line, c.at = 0, 0
+	if line < c.line {
+		c.back(line)
 	}
 	if c.enc == Binary {
 		if line > 0 {
@@ -39,17 +39,22 @@ func (c *lineCursor) offset(line int) int {
 	return c.at
 }
 
-// back steps back to a line that is near, and reports whether it did.
-func (c *lineCursor) back(line int) bool {
-	const near = 16
-	if c.line-line > near || c.enc == UTF16LE || c.enc == UTF16BE || c.enc == Binary {
-		return false
+// back goes back to a line.
+func (c *lineCursor) back(line int) {
+	if line < c.line/2 || c.enc == Binary {
+		c.line, c.at = 0, 0
+		return
 	}
 	for c.line > line {
-		c.at = bytes.LastIndexByte(c.data[:c.at-1], '\n') + 1
-		c.line--
+		if c.enc != UTF16LE && c.enc != UTF16BE && c.line-line > 1 && c.at > cursorBlock {
+			block := c.data[c.at-cursorBlock : c.at-1] // without the end of the line before
+			if begins := bytes.Count(block, []byte{'\n'}); begins > 0 && c.line-begins >= line {
+				c.line, c.at = c.line-begins, c.at-cursorBlock+bytes.IndexByte(block, '\n')+1
+				continue
+			}
+		}
+		c.line, c.at = c.line-1, wholeLines(c.data[:c.at-1], c.enc)
 	}
-	return true
 }
 
 // skipBlocks goes forward by whole blocks, to a line that is not behind the one asked for.
@@ -76,9 +81,6 @@ func (c *lineCursor) text(from, to int) []byte {
 	end := c.offset(to)
 	return c.data[start:end:end]
 }
-
-// count is the number of lines.
-func (c *lineCursor) count() int { return countLines(c.data, c.enc) }
 
 // countLines is len(SplitLines(data, enc)); binary data is one line.
 func countLines(data []byte, enc Encoding) int {

@@ -125,9 +125,9 @@ func (p *Proposal) face(h *Hunk) {
 		agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
 		p.form = formBetween(p.Base, agent)
 		h.Kind = p.kind(agent)
-		h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
+		h.Start, h.Count = 0, p.form.count(p.Base.Data)
 	}
-	h.Old = joinLines(p.form.split(p.Base.Data)[h.Start : h.Start+h.Count])
+	h.Old = bytes.Clone(h.stands(p.form.lines(p.Base.Data)))
 	h.Whole, h.Parts = false, nil
 }
 
@@ -162,7 +162,7 @@ func (p *Proposal) take(taken []int) error {
 		if !p.Base.Exists {
 			p.Base.Data = nil
 		}
-		h.State, h.Start, h.Count = HunkAccepted, 0, len(p.form.split(p.Base.Data))
+		h.State, h.Start, h.Count = HunkAccepted, 0, p.form.count(p.Base.Data)
 		h.Unsaved = before.Document
 		for i := range p.Hunks {
 			if i != taken[0] {
@@ -189,7 +189,7 @@ func (p *Proposal) take(taken []int) error {
 // hunks that the edits came from, in order. A text without a line end that lines
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
-	lines := p.form.split(p.Base.Data)
+	lines := p.form.lines(p.Base.Data)
 	for _, e := range edits {
 		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
 			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
@@ -198,7 +198,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 	spans := make([]Span, len(edits))
 	by := 0
 	for i, e := range edits {
-		n := len(p.form.split(e.text))
+		n := p.form.count(e.text)
 		spans[i] = Span{OldStart: e.start, OldLines: e.count, NewStart: e.start + by, NewLines: n}
 		by += n - e.count
 	}
@@ -211,7 +211,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
 			next++
 		case h.decided():
-			*h = moved(*h, spans)
+			*h = m.moved(*h)
 		default:
 			h.Start += m.shift(h.Start, true)
 		}
@@ -245,7 +245,7 @@ func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 		}
 		if h.Kind == KindCreate || h.Kind == KindDelete {
 			q.Base.Exists, q.Base.Data = h.Kind == KindDelete, h.Old
-			h.Start, h.Count = 0, len(q.form.split(h.Old))
+			h.Start, h.Count = 0, q.form.count(h.Old)
 			continue
 		}
 		edits = append(edits, edit{h.Start, h.Count, h.Old})

@@ -43,10 +43,15 @@ func (m moves) first(at int) int {
 	return sort.Search(len(m.spans), func(i int) bool { return m.spans[i].OldStart+m.spans[i].OldLines >= at })
 }
 
+// mapRange is [MapRange].
+func (m moves) mapRange(start, count int) (newStart, newCount int, touched bool) {
+	return mapRange(start, count, m.by[m.first(start)], m.near(start, start+count))
+}
+
 // moved is a decided hunk after the change. Where its own lines were changed it
 // cannot be undone any more.
 func (m moves) moved(h Hunk) Hunk {
-	start, count, hit := mapRange(h.Start, h.Count, m.by[m.first(h.Start)], m.near(h.Start, h.Start+h.Count))
+	start, count, hit := m.mapRange(h.Start, h.Count)
 	h.Start, h.Count, h.Lost = start, count, h.Lost || hit
 	return h
 }

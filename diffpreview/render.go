@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,11 +13,36 @@ const diffContext = 3
 // RenderDiff is the unified diff of one file for display: valid UTF-8, UTF-16
 // text decoded. lossy says that it shows U+FFFD for bytes that are not UTF-8.
 func RenderDiff(name string, before, after Content) (diff string, lossy bool) {
-	form := formBetween(before, after)
-	if form == formBinary {
-		return "Binary files " + sideName("a/", name, before) + " and " + sideName("b/", name, after) + " differ\n", false
+	return renderChange(name, name, before, after)
+}
+
+// renderChange is RenderDiff of a file that may have another name afterwards.
+func renderChange(oldName, newName string, before, after Content) (diff string, lossy bool) {
+	if before.Exists && after.Exists && before.IsLink() != after.IsLink() { // as git shows it: one goes, the other comes
+		goes, lossyOld := renderChange(oldName, oldName, before, Content{})
+		comes, lossyNew := renderChange(newName, newName, Content{}, after)
+		return goes + comes, lossyOld || lossyNew
 	}
-	r := render{old: side(name, before), new: side(name, after), form: form}
+	if after.Mode == 0 && before.Exists && after.Exists {
+		after.Mode = before.Mode
+	}
+	a := FileSide{Name: oldName, Exists: before.Exists, Mode: before.Mode}
+	b := FileSide{Name: newName, Exists: after.Exists, Mode: after.Mode}
+	form := formBetween(before, after)
+	if before.IsLink() || after.IsLink() {
+		form = formBytes
+	}
+	if form == formBinary {
+		head := ""
+		if oldName != newName || before.Exists && after.Exists {
+			head = string(Unified(a, b, nil, diffContext))
+		}
+		if sameContent(before, after) {
+			return head, false
+		}
+		return head + "Binary files " + sideName("a/", oldName, before) + " and " + sideName("b/", newName, after) + " differ\n", false
+	}
+	r := render{old: a, new: b, form: form}
 	return r.unified(r.text(before.Data), r.text(after.Data), form.compare(before.Data, after.Data).spans)
 }
 
@@ -26,8 +52,6 @@ func sideName(prefix, name string, c Content) string {
 	}
 	return prefix + name
 }
-
-func side(name string, c Content) FileSide { return FileSide{Name: name, Exists: c.Exists} }
 
 // render prints a diff for display.
 type render struct {
@@ -66,19 +90,46 @@ func (r *render) unified(old, new lineText, spans []Span) (diff string, lossy bo
 
 // Diff is the unified diff of p's open hunks; see [RenderDiff].
 func (p *Proposal) Diff() (diff string, lossy bool) {
-	var open []Hunk
+	open := make([]Hunk, 0, len(p.Hunks))
 	for i := range p.Hunks {
-		if h := &p.Hunks[i]; h.State == HunkOpen {
-			if h.wholeFile() {
-				return RenderDiff(p.Name, p.Base, p.Proposed())
-			}
-			open = append(open, *h)
+		h := &p.Hunks[i]
+		if h.State != HunkOpen || h.property() {
+			continue
 		}
+		if h.wholeFile() {
+			return renderChange(p.Name, p.newName(), p.Base, p.Proposed())
+		}
+		open = append(open, *h)
 	}
-	both := FileSide{Name: p.Name, Exists: true}
-	r := render{old: both, new: both, form: p.form}
+	if len(open) == 0 {
+		after := p.Base
+		after.Mode = p.mode()
+		return renderChange(p.Name, p.newName(), p.Base, after)
+	}
+	r := render{
+		old: FileSide{Name: p.Name, Exists: true, Mode: p.Base.Mode},
+		new: FileSide{Name: p.newName(), Exists: true, Mode: p.mode()}, form: p.form,
+	}
 	spans, added := r.hunks(open)
 	return r.unified(r.text(p.Base.Data), added, spans)
+}
+
+// mode is that of the file in the view.
+func (p *Proposal) mode() fs.FileMode {
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.Kind == KindMode && h.State == HunkOpen {
+			return h.NewMode
+		}
+	}
+	return p.Base.Mode
+}
+
+// newName is the wire's name of the place that the view shows p at.
+func (p *Proposal) newName() string {
+	if h := p.rename(); h != nil && h.State == HunkOpen {
+		return strings.TrimSuffix(p.Name, p.Path.rel) + h.To.rel
+	}
+	return p.Name
 }
 
 // hunks are the spans of open hunks of lines, those that stand side by side joined, and what they put in.
@@ -116,7 +167,7 @@ func (p *Proposal) Counts() (added, removed, hunks int) {
 			continue
 		}
 		hunks++
-		if h.Kind != KindBinary {
+		if h.Kind != KindBinary && !h.property() {
 			added += p.form.count(h.New)
 			removed += p.form.count(h.Old)
 		}

@@ -115,10 +115,16 @@ func commonLines(a, b []byte, enc Encoding) int {
 	return n - end
 }
 
+// equalBlock is the stretch of two texts, in bytes, that is compared at once before it is looked at word by word.
+const equalBlock = 4096
+
 // commonPrefix is the number of bytes that a and b have in common at their start.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
+	for i+equalBlock <= n && bytes.Equal(a[i:i+equalBlock], b[i:i+equalBlock]) {
+		i += equalBlock
+	}
 	for ; i+8 <= n; i += 8 {
 		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
 			return i + bits.TrailingZeros64(x)/8
@@ -135,6 +141,9 @@ func commonSuffix(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[len(a)-n:], b[len(b)-n:]
 	i := n
+	for i >= equalBlock && bytes.Equal(a[i-equalBlock:i], b[i-equalBlock:i]) {
+		i -= equalBlock
+	}
 	for ; i >= 8; i -= 8 {
 		if x := binary.LittleEndian.Uint64(a[i-8:]) ^ binary.LittleEndian.Uint64(b[i-8:]); x != 0 {
 			return n - i + bits.LeadingZeros64(x)/8

@@ -6,31 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 )
-
-// pair measures ours and theirs turn by turn, so that a busy machine slows down both, and reports the medians and their
-// ratio.
-func pair(b *testing.B, theirName string, ours, theirs func()) {
-	b.Helper()
-	var times [2][]time.Duration
-	for b.Loop() {
-		for i, run := range []func(){ours, theirs} {
-			start := time.Now()
-			run()
-			times[i] = append(times[i], time.Since(start))
-		}
-	}
-	p50 := func(of []time.Duration) time.Duration {
-		slices.Sort(of)
-		return of[len(of)/2]
-	}
-	our, their := p50(times[0]), p50(times[1])
-	b.ReportMetric(float64(our.Microseconds())/1000, "ours-p50-ms")
-	b.ReportMetric(float64(their.Microseconds())/1000, theirName+"-p50-ms")
-	b.ReportMetric(float64(our)/float64(their), "ratio-p50")
-	b.ReportMetric(0, "ns/op")
-}
 
 // BenchmarkDiff reads two files, makes a proposal's hunks and prints their diff, next to `git diff --no-index` of the same two files, of
 // 100,000 lines. Goal: at most 1.0 times git's time up to 5 % of the lines changed, at most 2 times beyond.
@@ -67,7 +43,7 @@ func BenchmarkDiff(b *testing.B) {
 				}
 				return Content{Exists: true, Data: data}
 			}
-			pair(b, "git", func() {
+			pair(b, "git", nil, func() {
 				p, want := &Proposal{Name: "f", Base: read(oldFile), form: formBytes}, read(newFile)
 				if diff, _ := p.step(want).Diff(); (diff == "") != (test.name == "Same") {
 					b.Fatal("no diff")

@@ -137,19 +137,22 @@ const (
 	formBinary  lineForm = "binary" // one piece
 )
 
+// formOf looks at the start of a file alone: nothing further on has a say in how
+// it is cut into lines. It agrees with [Inspect].
 func formOf(c Content) lineForm {
 	if c.IsLink() {
 		return formBinary
 	}
-	switch Inspect(c.Data).Encoding {
-	case UTF16LE:
-		return formUTF16LE
-	case UTF16BE:
-		return formUTF16BE
-	case Binary:
+	enc, bom := BOMOf(c.Data)
+	switch {
+	case IsBinary(c.Data):
 		return formBinary
+	case bom != 2 || len(c.Data)%2 != 0:
+		return formBytes
+	case enc == UTF16LE:
+		return formUTF16LE
 	}
-	return formBytes
+	return formUTF16BE
 }
 
 // formBetween is the form in which old and new can be compared. What differs

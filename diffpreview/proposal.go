@@ -162,10 +162,16 @@ func (p *Proposal) paths() []Path {
 
 // next is a copy of p at its next version, whose hunks may be changed.
 func (p *Proposal) next() *Proposal {
+	q := p.after()
+	q.Hunks = slices.Clone(p.Hunks)
+	return q
+}
+
+// after is next without hunks.
+func (p *Proposal) after() *Proposal {
 	q := *p
 	q.Version++
-	q.origin, q.restless = nil, false
-	q.Hunks = slices.Clone(p.Hunks)
+	q.origin, q.restless, q.Hunks = nil, false, nil
 	return &q
 }
 

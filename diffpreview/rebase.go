@@ -30,11 +30,13 @@ func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
 	if o == nil {
 		o = p
 	}
-	q := p.next()
-	q.Base, q.Hunks, q.form, q.origin = now, slices.Clone(o.Hunks), o.form, o
+	q := p.after()
+	// These are o's own: each of the cases makes a list anew.
+	q.Base, q.Hunks, q.form, q.origin = now, o.Hunks, o.form, o
 	q.restless = !settled
 	switch {
 	case sameContent(o.Base, now):
+		q.Hunks = slices.Clone(o.Hunks)
 	case q.rebasesWhole(o.Base):
 		q.rebaseWhole(o)
 	default:
@@ -268,7 +270,7 @@ func (f lineForm) fits(text []byte, lines *lineCursor, start, end int) bool {
 		return true
 	}
 	size := len(lines.data)
-	return (start == 0 || lines.offset(start) < size || f.ended(lines.data)) && (f.ended(text) || lines.offset(end) == size)
+	return (start == 0 || f.ended(lines.data) || lines.offset(start) < size) && (f.ended(text) || lines.offset(end) == size)
 }
 
 // ended reports whether a line, or the last line of a text, has its end.

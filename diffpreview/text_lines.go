@@ -57,21 +57,22 @@ func (c *lineCursor) back(line int) {
 	}
 }
 
-// skipBlocks goes forward by whole blocks, to a line that is not behind the one asked for.
+// skipBlocks goes forward by whole blocks, smaller and smaller ones, to a line that is not behind the one asked for.
 func (c *lineCursor) skipBlocks(line int) {
-	for c.line < line && len(c.data)-c.at > cursorBlock {
-		block := c.data[c.at : c.at+cursorBlock]
-		ends := bytes.Count(block, []byte{'\n'})
-		if c.line+ends > line {
-			return
+	for size := cursorBlock; size >= cursorBlock/16; size /= 4 {
+		for c.line < line && len(c.data)-c.at > size {
+			block := c.data[c.at : c.at+size]
+			ends := bytes.Count(block, []byte{'\n'})
+			if c.line+ends > line {
+				break
+			}
+			if ends == 0 { // one long line: go to its end
+				end, _ := lineEnd(c.data, c.at+size, c.enc)
+				c.line, c.at = c.line+1, end
+				continue
+			}
+			c.line, c.at = c.line+ends, c.at+bytes.LastIndexByte(block, '\n')+1
 		}
-		last := bytes.LastIndexByte(block, '\n') + 1
-		if last == 0 { // one long line: go to its end
-			end, _ := lineEnd(c.data, c.at+cursorBlock, c.enc)
-			c.line, c.at = c.line+1, end
-			continue
-		}
-		c.line, c.at = c.line+ends, c.at+last
 	}
 }
 

@@ -36,3 +36,17 @@ func TestLineCursor(t *testing.T) {
 		}
 	})
 }
+
+// The form of a file follows from its encoding.
+func TestFormOf(t *testing.T) {
+	forms := map[Encoding]lineForm{UTF8: formBytes, Bytes: formBytes, UTF16LE: formUTF16LE, UTF16BE: formUTF16BE, Binary: formBinary}
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf", "a", "\n", "\x00", "b\x00", "\x00c", "\xe9", "\xc3\xa9", strings.Repeat("long ", SniffLen/5),
+		}), 0, 6).Draw(t, "parts")
+		data := []byte(strings.Join(parts, ""))
+		if got, want := formOf(Content{Exists: true, Data: data}), forms[Inspect(data).Encoding]; got != want {
+			t.Fatalf("%q has the form %s, want %s", data, got, want)
+		}
+	})
+}

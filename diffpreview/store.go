@@ -171,7 +171,7 @@ func (s *Store) List(f Filter) ([]*Proposal, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b *Proposal) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), byNumber(a.ID, b.ID))
 	})
 	return out, nil
 }

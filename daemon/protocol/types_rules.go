@@ -7,7 +7,7 @@ type HistoryParams struct {
 	Proposal string `json:"proposal,omitempty"`
 	Since    string `json:"since,omitempty"`  // RFC 3339
 	Before   int    `json:"before,omitempty"` // only entries with a lower seq
-	Limit    int    `json:"limit,omitempty"`  // the newest so many: 1 to 5000, absent: 200
+	Limit    int    `json:"limit,omitempty"`  // the newest so many: 1 to 1000, absent: 100
 }
 
 // HistoryResult is what was decided, oldest first.

@@ -26,6 +26,7 @@ import (
 //	commit   deletes, moves, exchanges, creates, new modes, then in-place writes,
 //	         each by path; see order
 //	settle   what was displaced is still what was checked; else all is undone
+//	log      "over": where a deleted file is about to be gone for good
 //	finish   displaced files are unlinked, directories synced
 //
 // A symbolic link goes the way of a file: its target is compared as bytes are,
@@ -135,8 +136,8 @@ type lacks struct{ exchange, noReplace, link bool }
 // for what others did; when that could not be achieved the error is also
 // errHalfDone. A failure of log ends the transaction and is returned wrapped.
 //
-// log is called up to twice, with the phases "prepare" and "commit"; the later
-// intent replaces the earlier. What it was given must be durable when it
+// log is called up to three times, with the phases "prepare", "commit" and
+// "over"; a later intent replaces the earlier. What it was given must be durable when it
 // returns, and with it the bytes of every hash that [intent.bodies] names. When
 // apply has returned, without errHalfDone, the intent is over and must not be
 // recovered.
@@ -246,7 +247,7 @@ func (t *transaction) run(ctx context.Context, log func(intent) error) error {
 		err = t.logCommit(ctx, log)
 	}
 	if err == nil {
-		err = t.commit()
+		err = t.commit(log)
 	}
 	if err != nil {
 		return t.rollBack(err)

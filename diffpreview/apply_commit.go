@@ -2,7 +2,9 @@ package diffpreview
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -20,8 +22,10 @@ const racy = 3 * time.Second
 // commit changes the visible names, and makes sure that what was displaced is
 // what had been checked. With several files the new names are made durable
 // before anything is thrown away, so that no crash of the machine finds one
-// file's old text gone and another's new text not there.
-func (t *transaction) commit() error {
+// file's old text gone and another's new text not there. When a file that was
+// deleted is about to be, that is logged: should somebody edit the other files
+// after a crash, nothing else would tell that it cannot come back.
+func (t *transaction) commit(log func(intent) error) error {
 	if err := t.vacate(); err != nil {
 		return err
 	}
@@ -46,6 +50,12 @@ func (t *transaction) commit() error {
 		}
 	}
 	t.w.step("settled")
+	if len(t.changes) > 1 && slices.ContainsFunc(t.changes, func(c *fileChange) bool { return c.method == methodDelete }) {
+		if err := log(t.intent(phaseOver)); err != nil {
+			return fmt.Errorf("recording the end of the write: %w", err)
+		}
+		t.w.step("end logged")
+	}
 	return nil
 }
 
@@ -176,11 +186,11 @@ func (t *transaction) tidy() error {
 // sync makes the names in the touched directories durable.
 func (t *transaction) sync() error {
 	if syncsFileSystem && len(t.touched) > syncOneByOne {
-		return t.syncAll(t.changes)
+		return t.syncAll(maps.Keys(t.touched))
 	}
 	for f := range t.touched {
 		if err := f.sync(); err != nil {
-			return &Error{Code: CodeIO, Path: t.w.Name(f.at), Message: "the new names could not be made durable", Err: err}
+			return t.unsynced(f, err)
 		}
 		t.w.step("directory synced")
 	}

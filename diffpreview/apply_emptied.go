@@ -195,7 +195,10 @@ func (t *transaction) remakeOne(e emptied) error {
 func (t *transaction) homeless(c *fileChange) error {
 	for _, e := range t.emptied {
 		if e.at.index == c.path.index && strings.HasPrefix(c.path.rel, e.at.rel+"/") {
-			return &fs.PathError{Op: "mkdir", Path: t.w.Name(e.at), Err: fs.ErrExist}
+			return &Error{
+				Code: CodeIsDirectory, Path: c.name, Message: "cannot be put back: " + t.w.Name(e.at) + " was its directory, and is something else now",
+				Hint: "move " + t.w.Name(e.at) + " away, and start the daemon again",
+			}
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ type phase string
 const (
 	phasePrepare phase = "prepare" // temporary files may be there, nothing visible changed
 	phaseCommit  phase = "commit"  // everything is prepared, visible names may have changed
+	phaseOver    phase = "over"    // everything is in place, what was displaced may have been removed
 )
 
 // intent is what the journal keeps of a transaction, so that it can be finished

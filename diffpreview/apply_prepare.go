@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"syscall"
@@ -43,25 +45,32 @@ func (t *transaction) prepare(ctx context.Context, log func(intent) error) error
 		t.w.step("staged")
 	}
 	if together {
-		return t.syncAll(staged)
+		return t.syncAll(maps.Keys(t.touched))
 	}
 	return nil
 }
 
-// syncAll makes durable everything on the file systems of changes.
-func (t *transaction) syncAll(changes []*fileChange) error {
+// syncAll makes durable everything on the file systems of the folders.
+func (t *transaction) syncAll(folders iter.Seq[*folder]) error {
 	done := map[uint64]bool{}
-	for _, c := range changes {
-		if done[c.home.device] {
+	for f := range folders {
+		if done[f.device] {
 			continue
 		}
-		done[c.home.device] = true
-		if err := c.home.syncAll(); err != nil {
-			return c.fail("syncing", err)
+		done[f.device] = true
+		if err := f.syncAll(); err != nil {
+			return t.unsynced(f, err)
 		}
 	}
 	t.w.step("synced")
 	return nil
+}
+
+func (t *transaction) unsynced(f *folder, err error) error {
+	if isNoSpace(err) {
+		return &Error{Code: CodeNoSpace, Path: t.w.Name(f.at), Message: "no space left on the file system", Err: err}
+	}
+	return &Error{Code: CodeIO, Path: t.w.Name(f.at), Message: "what was written could not be made durable", Err: err}
 }
 
 // stage makes c's new file or link under its temporary name. Where the directory

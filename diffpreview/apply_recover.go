@@ -33,7 +33,11 @@ func (w *Workspace) recover(in intent, body func(hash string) ([]byte, error)) (
 	if err := t.load(in); err != nil {
 		return false, err
 	}
-	if in.Phase != phaseCommit {
+	switch in.Phase {
+	case phaseCommit:
+	case phaseOver:
+		return true, t.finishLater(in)
+	default:
 		return false, t.leave()
 	}
 	states := make([]state, len(t.changes))
@@ -47,8 +51,7 @@ func (w *Workspace) recover(in intent, body func(hash string) ([]byte, error)) (
 		tidying = tidying || bare && states[i] == stateDone
 	}
 	if complete(states, tidying) {
-		t.unmake, err = t.findAll(in.Unmake)
-		return true, errors.Join(err, t.leave())
+		return true, t.finishLater(in)
 	}
 	for i, s := range states {
 		if c := t.changes[i]; c.method != methodMove {
@@ -164,6 +167,13 @@ func (t *transaction) present(p Path) (*folder, error) {
 		return nil, nil
 	}
 	return f, err
+}
+
+// finishLater does what remains of a write that is in place.
+func (t *transaction) finishLater(in intent) error {
+	var err error
+	t.unmake, err = t.findAll(in.Unmake)
+	return errors.Join(err, t.leave())
 }
 
 // leave removes the temporary files, and what was to be unmade.

@@ -140,23 +140,6 @@ func (x *applyTree) picture() string {
 	return b.String()
 }
 
-func (x *applyTree) path(name string) Path { return Path{0, name} }
-
-func (x *applyTree) modify(name, old, text string) write {
-	return write{
-		path: x.path(name),
-		base: Content{Exists: true, Data: []byte(old)}, want: Content{Exists: true, Data: []byte(text)},
-	}
-}
-
-func (x *applyTree) create(name, text string, mode fs.FileMode) write {
-	return write{path: x.path(name), want: Content{Exists: true, Data: []byte(text), Mode: mode}}
-}
-
-func (x *applyTree) remove(name, old string) write {
-	return write{path: x.path(name), base: Content{Exists: true, Data: []byte(old)}}
-}
-
 func (x *applyTree) record(in intent) error {
 	text, err := json.Marshal(in)
 	if err != nil {

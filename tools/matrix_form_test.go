@@ -73,7 +73,7 @@ var lineEnds = map[string][]string{
 	"lf":    {"\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n"},
 	"crlf":  {"\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n"},
 	"cr":    {"\r", "\r", "\r", "\r", "\r", "\r", "\r", "\r", "\r", "\r", "\r", "\r"},
-	"mixed": {"\n", "\r\n", "\r\n", "\n", "\r", "\r\n", "\n", "\r", "\r\n", "\n", "\r\n", "\n"},
+	"mixed": {"\r\n", "\n", "\r\n", "\n", "\r", "\r\n", "\n", "\r", "\r\n", "\n", "\r\n", "\n"},
 }
 
 // form is the text of one cell: the lines of its file, in groups that end in LF,
@@ -91,21 +91,24 @@ type form struct {
 //     refused, and so is a match right after a byte from 0x80 on, be it a
 //     character of its own or the lead of a pair: unsupported_encoding. A mark at
 //     the start of a file is no such byte: it is a property of the file;
-//   - only LF ends a line. A CR that none follows is data, which an edit names
-//     as it is;
+//   - only LF ends a line. A CR that none follows is data: an edit names it as it
+//     is, and an LF that is put beside it stays one;
 //   - a line that an edit adds gets the end of its neighbour.
 //
 // Nothing else is refused, and read-only files are: see [cell.run].
 func (c cell) form(t testing.TB) form {
 	s := c.charset
 	ends := lineEnds[c.ends]
-	inner := "\n" // as an agent writes it
-	if ends[2] == "\r" {
-		inner = "\r"
+	inner, above := "\n", ends[0] // as an agent writes it; as it shall be written
+	if c.ends == "cr" {
+		inner, above = "\r", "\n"
 	}
 	probes := []probe{
-		{old: "first", new: "FIRST"},
-		{old: "mid one" + inner + "mid two", new: "mid ONE" + inner + "added" + inner + "mid two"},
+		{old: "first", new: "zero\nFIRST"},
+		{
+			old: "mid one" + inner + "mid two" + inner + "mid three",
+			new: "mid ONE" + inner + "added" + inner + "mid two" + inner + "mid three",
+		},
 		{old: "omega", new: "OMEGA"},
 		{old: "gamma", new: "gämma日😀"},
 		{old: `\tail`, new: "/tail", code: CodeNoMatch},
@@ -138,11 +141,11 @@ func (c cell) form(t testing.TB) form {
 	}
 	w := s.wide
 	pieces := []piece{
-		{old: "first line", new: made(0) + " line"},
+		{old: "first line", new: strings.Replace(made(0), "\n", above, 1) + " line"},
 		{old: w + " kept"},
 		{old: w + " mid one", new: w + " mid ONE" + ends[2] + "added"},
-		{old: "mid two " + w},
-		{old: "kept " + w},
+		{old: "mid two"},
+		{old: "mid three " + w},
 		{old: "", new: ""},
 		{old: "gamma", new: made(reach)},
 		{old: w + s.trap},

@@ -47,7 +47,11 @@ func (s *setting) run() bool {
 		return false
 	}
 	if len(open) != 1 || !bytes.Equal(open[0].Proposed().Data, after) {
-		s.t.Fatalf("%s: not the proposal of these edits: %+v, want %q", s.cell, open, after)
+		var has []byte
+		if len(open) > 0 {
+			has = open[0].Proposed().Data
+		}
+		s.t.Fatalf("%s: %d proposals, the first of %q, want %q", s.cell, len(open), has, after)
 	}
 	s.checkHunks(open[0])
 	s.decide(open[0])

@@ -103,10 +103,7 @@ func decidePair(t *testing.T, rnd *rand.Rand, c change) (pair decidedPair, all, 
 		rnd.Shuffle(all, func(i, j int) { verdicts[i], verdicts[j] = verdicts[j], verdicts[i] })
 		verdicts = verdicts[:1+rnd.IntN(all)]
 	}
-	if err := p.check(p.Version, verdicts); err != nil {
-		t.Fatal(err)
-	}
-	q, _, err := p.decide(verdicts, "alice", time.Time{})
+	q, err := decideInTurns(rnd, p, verdicts)
 	if CodeOf(err) == CodeConflict { // lines would run together: only all of it can be taken
 		verdicts, _ = p.all(true, "")
 		q, _, err = p.decide(verdicts, "alice", time.Time{})
@@ -120,6 +117,22 @@ func decidePair(t *testing.T, rnd *rand.Rand, c change) (pair decidedPair, all, 
 	pair.change = change{name: c.name, old: c.old, new: q.Base.Data, oldMode: plainMode(base), newMode: plainMode(q.Base)}
 	pair.diff = shown(t, p, base, q.Base)
 	return pair, all, len(verdicts)
+}
+
+// decideInTurns carries out the verdicts in one decision or in several.
+func decideInTurns(rnd *rand.Rand, p *Proposal, verdicts []Verdict) (*Proposal, error) {
+	for len(verdicts) > 0 {
+		n := 1 + rnd.IntN(len(verdicts))
+		if err := p.check(p.Version, verdicts[:n]); err != nil {
+			return nil, err
+		}
+		q, _, err := p.decide(verdicts[:n], "alice", time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		p, verdicts = q, verdicts[n:]
+	}
+	return p, nil
 }
 
 func plainMode(c Content) os.FileMode {

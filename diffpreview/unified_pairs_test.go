@@ -114,6 +114,10 @@ func decidePair(t *testing.T, rnd *rand.Rand, c change) (pair decidedPair, all, 
 	if len(verdicts) == all && !sameContent(q.Base, want) {
 		t.Fatalf("all of %q to %q accepted is %q", c.old, c.new, q.Base.Data)
 	}
+	back, _, err := q.undo("")
+	if err != nil || !sameContent(back.Base, base) {
+		t.Fatalf("what was accepted of %q to %q and undone is %+v (%v)", c.old, c.new, back, err)
+	}
 	pair.change = change{name: c.name, old: c.old, new: q.Base.Data, oldMode: plainMode(base), newMode: plainMode(q.Base)}
 	pair.diff = shown(t, p, base, q.Base)
 	return pair, all, len(verdicts)

@@ -134,16 +134,18 @@ func (c *client) decideSession(ctx context.Context, p protocol.DecideParams) (*p
 	if err != nil {
 		return nil, err
 	}
-	proposals, written, err := c.server.store.DecideSession(ctx, sess.ID, p.Decision == protocol.Accept, p.Comment, c.name)
+	set, err := c.server.store.DecideSession(ctx, diffpreview.DecideSet{
+		Session: sess.ID, Accept: p.Decision == protocol.Accept, Comment: p.Comment, By: c.name,
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := &protocol.DecideResult{}
-	for _, proposal := range proposals {
+	for _, proposal := range set.Proposals {
 		out.Proposals = append(out.Proposals, c.server.wireProposal(proposal, withHunks))
 	}
-	for _, w := range written {
-		out.WrittenFiles = append(out.WrittenFiles, protocol.Written(w))
+	for _, w := range set.Written {
+		out.WrittenFiles = append(out.WrittenFiles, wireWritten(w))
 	}
 	return out, nil
 }
@@ -160,7 +162,11 @@ func (c *client) decided(p *diffpreview.Proposal, written *diffpreview.Written) 
 	wire := c.server.wireProposal(p, whole)
 	out := &protocol.DecideResult{Proposal: &wire}
 	if written != nil {
-		out.Written = (*protocol.Written)(written)
+		out.Written = new(wireWritten(*written))
 	}
 	return out
+}
+
+func wireWritten(w diffpreview.Written) protocol.Written {
+	return protocol.Written{Path: w.Path, Hash: w.Hash, Document: w.Document}
 }

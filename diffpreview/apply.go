@@ -34,6 +34,7 @@ import (
 // write replaces one file's content if it is what base says.
 type write struct {
 	path Path
+	from Path    // where the file is now, when it shall move to path
 	base Content // what must be there: Exists and Data
 	want Content // what shall be there; Mode is used when the file is created, 0 meaning 0666 less the umask
 }

@@ -3,18 +3,24 @@ package diffpreview
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
 // HunkKind says what a hunk changes.
 type HunkKind string
 
-// A text hunk is a run of changed lines. The others are the whole file.
+// A text hunk is a run of changed lines. A link, a binary file, one that comes or
+// goes are whole files. A new name and a new mode are properties: they stand
+// beside the hunks of the content, and are decided apart from them.
 const (
 	KindText   HunkKind = "text"
 	KindCreate HunkKind = "create"
 	KindDelete HunkKind = "delete"
 	KindBinary HunkKind = "binary"
+	KindLink   HunkKind = "link" // a link's target changes, or a file becomes a link, or a link a file
+	KindRename HunkKind = "rename"
+	KindMode   HunkKind = "mode"
 )
 
 // HunkState is where a hunk stands.
@@ -40,6 +46,10 @@ type Hunk struct {
 	Count int
 	Old   []byte // the text the agent replaced
 	New   []byte // the agent's text
+	// OldMode and NewMode are the modes before and after, of a mode hunk and of a
+	// whole file, where 0 stands for that of any new file.
+	OldMode, NewMode fs.FileMode
+	From, To         Path // of a rename
 	// Since is the proposal's version at which State, Old or New last changed.
 	// A decision made on a version from Since on means this very hunk.
 	Since int
@@ -54,7 +64,11 @@ type Hunk struct {
 	Whole bool
 	// Parts are the hunks that a conflict was made of, placed in Old. They come
 	// back when the tree's text does.
-	Parts    []Hunk
+	Parts []Hunk
+	// Held is set on a hunk that a person opened again: no rule decides it.
+	Held bool
+	// Of is the hunk that this one was split from, "" for a whole run of lines.
+	Of       string
 	Decision *Decision
 }
 
@@ -63,14 +77,29 @@ type Decision struct {
 	By       string
 	Time     time.Time
 	Comment  string
-	Modified bool // accepted with another text than the agent's
+	Modified bool   // accepted with another text than the agent's
+	Rule     string `json:",omitempty"` // the rule that decided in a person's place
 }
 
 // decided reports whether nobody is asked about h any more.
 func (h *Hunk) decided() bool { return h.State == HunkAccepted || h.State == HunkRejected }
 
-// wholeFile reports whether h speaks of the file and not of lines in it.
-func (h *Hunk) wholeFile() bool { return h.Kind != KindText || h.Whole }
+// property reports whether h speaks of the file's name or mode and not of its
+// content.
+func (h *Hunk) property() bool { return h.Kind == KindRename || h.Kind == KindMode }
+
+// wholeFile reports whether h speaks of the file's content as one piece and not
+// of lines in it.
+func (h *Hunk) wholeFile() bool { return !h.property() && (h.Kind != KindText || h.Whole) }
+
+// original is the whole file that h changes, agent what it makes of it.
+func (h *Hunk) original() Content {
+	return Content{Exists: h.Kind != KindCreate, Data: h.Old, Mode: h.OldMode}
+}
+
+func (h *Hunk) agent() Content {
+	return Content{Exists: h.Kind != KindDelete, Data: h.New, Mode: h.NewMode}
+}
 
 // edit puts text in the place of lines [start, start+count) of a base.
 type edit struct {
@@ -112,6 +141,9 @@ const (
 )
 
 func formOf(c Content) lineForm {
+	if c.IsLink() {
+		return formBinary
+	}
 	switch Inspect(c.Data).Encoding {
 	case UTF16LE:
 		return formUTF16LE
@@ -136,6 +168,8 @@ func formBetween(old, new Content) lineForm {
 	switch {
 	case a == b:
 		return a
+	case old.IsLink() || new.IsLink():
+		return formBinary
 	case len(old.Data) == 0:
 		return b
 	case len(new.Data) == 0:

@@ -45,6 +45,7 @@ type record struct {
 	Reviews   []savedReview   `json:"reviews,omitempty"`
 	Delivered map[string]int  `json:"delivered,omitempty"` // by session: how many reviews its agent was told
 	Counters  *counters       `json:"counters,omitempty"`
+	Rules     *[]Rule         `json:"rules,omitempty"` // all that persons added
 	// Begin is a write that is about to happen, with the states that hold when
 	// it has happened. End says how it ended.
 	Begin *beginWrite `json:"begin,omitempty"`
@@ -55,6 +56,7 @@ type counters struct {
 	Proposals int `json:"proposals"`
 	Sessions  int `json:"sessions"`
 	Writes    int `json:"writes"`
+	Rules     int `json:"rules"`
 }
 
 type beginWrite struct {

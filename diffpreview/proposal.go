@@ -23,7 +23,7 @@ const (
 type Proposal struct {
 	ID      string
 	Session string
-	Path    Path
+	Path    Path   // where the tree has the file; see [Proposal.Shown]
 	Name    string // the path on the wire
 	Via     string // the link the agent named, "" when it named the file
 	Kind    HunkKind
@@ -101,7 +101,8 @@ func (p *Proposal) index(id string) int {
 	return slices.IndexFunc(p.Hunks, func(h Hunk) bool { return h.ID == id })
 }
 
-// Proposed is what the session's view holds: the base with the open hunks.
+// Proposed is what the session's view holds at [Proposal.Shown]: the base with
+// the open hunks.
 func (p *Proposal) Proposed() Content {
 	out := p.Base
 	out.Document = false
@@ -112,15 +113,49 @@ func (p *Proposal) Proposed() Content {
 			continue
 		}
 		switch h.Kind {
-		case KindCreate:
-			return Content{Exists: true, Data: h.New, Mode: p.Base.Mode}
+		case KindCreate, KindLink:
+			return h.agent()
 		case KindDelete:
 			return Content{}
+		case KindMode:
+			out.Mode = h.NewMode
+		case KindRename:
+		default:
+			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
-		edits = append(edits, edit{h.Start, h.Count, h.New})
 	}
 	if len(edits) > 0 {
 		out.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+	}
+	return out
+}
+
+// Shown is where the session's view has the file: its new name while a rename is
+// open, else Path.
+func (p *Proposal) Shown() Path {
+	if h := p.rename(); h != nil && h.State == HunkOpen {
+		return h.To
+	}
+	return p.Path
+}
+
+// rename is p's undecided new name, nil when it has none.
+func (p *Proposal) rename() *Hunk {
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.Kind == KindRename && !h.decided() {
+			return h
+		}
+	}
+	return nil
+}
+
+// paths are the places in the tree that a decision about p may change.
+func (p *Proposal) paths() []Path {
+	out := []Path{p.Path}
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.Kind == KindRename {
+			out = append(out, h.From, h.To)
+		}
 	}
 	return out
 }
@@ -137,7 +172,7 @@ func (p *Proposal) next() *Proposal {
 // step returns p after the agent made the view's content want. Hunks that did
 // not change keep their id and Since; changed ones keep their id; a conflict
 // that the agent wrote over is replaced. The proposal is withdrawn when it
-// changes nothing any more.
+// changes nothing any more. A Mode of 0 in want leaves the mode as it is.
 func (p *Proposal) step(want Content) *Proposal {
 	q := p.next()
 	q.fit(want)
@@ -159,8 +194,10 @@ func (p *Proposal) fit(want Content) {
 	p.form = form
 	fresh := p.compare(want)
 	p.inherit(fresh, previous)
+	fresh = resplit(fresh, previous)
 	for _, h := range previous {
-		if h.State == HunkConflict && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
+		if h.Kind == KindRename && !h.decided() && want.Exists ||
+			h.State == HunkConflict && h.Kind != KindRename && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
 			p.Hunks = append(p.Hunks, h)
 		}
 	}
@@ -169,12 +206,19 @@ func (p *Proposal) fit(want Content) {
 	p.Kind = p.kind(want)
 }
 
+// kind is what p does to its file as a whole.
 func (p *Proposal) kind(want Content) HunkKind {
 	switch {
+	case !p.Base.Exists && want.IsLink(), p.Base.Exists && want.Exists && (p.Base.IsLink() || want.IsLink()):
+		return KindLink
 	case !p.Base.Exists:
 		return KindCreate
 	case !want.Exists:
 		return KindDelete
+	case p.rename() != nil:
+		return KindRename
+	case !slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.Kind != KindMode }) && len(p.Hunks) > 0:
+		return KindMode
 	case p.form == formBinary:
 		return KindBinary
 	}
@@ -184,21 +228,35 @@ func (p *Proposal) kind(want Content) HunkKind {
 // compare returns the open hunks, without ids, that lead from the base to want.
 func (p *Proposal) compare(want Content) []Hunk {
 	open := Hunk{Kind: KindText, State: HunkOpen, Since: p.Version}
+	whole := open
+	whole.Old, whole.New = p.Base.Data, want.Data
+	whole.OldMode, whole.NewMode = p.Base.Mode, want.Mode
+	whole.Count = len(p.form.split(p.Base.Data))
 	switch {
 	case !p.Base.Exists && !want.Exists:
 		return nil
 	case !p.Base.Exists:
-		open.Kind, open.New = KindCreate, want.Data
-		return []Hunk{open}
+		whole.Kind = KindCreate
+		return []Hunk{whole}
 	case !want.Exists:
-		open.Kind, open.Old, open.Count = KindDelete, p.Base.Data, len(p.form.split(p.Base.Data))
-		return []Hunk{open}
+		whole.Kind = KindDelete
+		return []Hunk{whole}
+	case p.Base.IsLink() || want.IsLink():
+		if sameContent(p.Base, want) {
+			return nil
+		}
+		whole.Kind = KindLink
+		return []Hunk{whole}
 	}
 	if p.form == formBinary {
 		open.Kind = KindBinary
 	}
 	old, new, spans := p.form.diff(p.Base.Data, want.Data)
-	hunks := make([]Hunk, 0, len(spans))
+	hunks := make([]Hunk, 0, len(spans)+1)
+	if want.Mode != 0 && want.Mode.Perm() != p.Base.Mode.Perm() {
+		mode := Hunk{Kind: KindMode, State: HunkOpen, Since: p.Version, OldMode: p.Base.Mode, NewMode: want.Mode.Perm()}
+		hunks = append(hunks, mode)
+	}
 	for _, s := range spans {
 		h := open
 		h.Start, h.Count = s.OldStart, s.OldLines
@@ -212,6 +270,9 @@ func (p *Proposal) compare(want Content) []Hunk {
 // meets reports whether two undecided hunks over one base are about the same
 // lines: they overlap, or one is an insertion at the other's border.
 func meets(a, b *Hunk) bool {
+	if a.property() || b.property() {
+		return a.Kind == b.Kind
+	}
 	if a.wholeFile() || b.wholeFile() {
 		return true
 	}
@@ -226,7 +287,7 @@ func meets(a, b *Hunk) bool {
 // each id once, and new ids to the rest. Both lists are sorted, so that of a
 // hundred thousand hunks each is compared with its neighbours only.
 func (p *Proposal) inherit(fresh, previous []Hunk) {
-	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() })
+	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() || h.Kind == KindRename })
 	whole := slices.ContainsFunc(append(fresh[:len(fresh):len(fresh)], old...), func(h Hunk) bool { return h.wholeFile() })
 	used := map[string]bool{}
 	for _, same := range []func(f, h *Hunk) bool{unchanged, meets} {
@@ -241,7 +302,7 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 				if used[h.ID] || !same(f, h) {
 					continue
 				}
-				f.ID, used[h.ID] = h.ID, true
+				f.ID, f.Held, used[h.ID] = h.ID, h.Held, true
 				if unchanged(f, h) {
 					f.Since = h.Since
 				}
@@ -257,9 +318,20 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 }
 
 func unchanged(f, h *Hunk) bool {
-	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count && bytes.Equal(f.New, h.New)
+	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count &&
+		f.NewMode == h.NewMode && bytes.Equal(f.New, h.New)
 }
 
+// sort orders the hunks by place, properties first. Pieces of a split hunk that
+// stand at one place keep their order.
 func (p *Proposal) sort() {
-	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int { return a.Start - b.Start })
+	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int {
+		if a.property() != b.property() {
+			if a.property() {
+				return -1
+			}
+			return 1
+		}
+		return a.Start - b.Start
+	})
 }

@@ -18,7 +18,7 @@ const treeName = "tree"
 // branch that was visited, leaves nothing behind. While the tree is still
 // moving (settled is false) nothing is taken as accepted: that would be final.
 func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
-	if sameContent(now, p.Base) && (!settled || !p.restless) {
+	if sameContent(now, p.Base) && (!settled || !p.restless) && !p.modeMoved(now) {
 		if now.Document == p.Base.Document && now.Mode == p.Base.Mode {
 			return p, nil
 		}
@@ -40,6 +40,7 @@ func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
 	default:
 		q.rebaseLines(o)
 	}
+	q.rebaseMode()
 	q.restless = q.restless && slices.ContainsFunc(q.Hunks, func(h Hunk) bool { return h.State == HunkConflict })
 	return q, q.compareWith(p)
 }
@@ -54,7 +55,7 @@ func (p *Proposal) compareWith(before *Proposal) (told []Hunk) {
 	wasLines, lines := before.form.split(before.Base.Data), p.form.split(p.Base.Data)
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
-		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
+		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && w.OldMode == h.OldMode && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
 			(h.State != HunkConflict || bytes.Equal(w.stands(wasLines), h.stands(lines))) {
 			h.Since = w.Since
 			continue
@@ -79,7 +80,7 @@ func (p *Proposal) there(same bool) bool { return same && !p.restless }
 // rebasesWhole reports whether the lines of before and of the base cannot be
 // matched: the file came, went, or is another kind of text.
 func (p *Proposal) rebasesWhole(before Content) bool {
-	if !p.Base.Exists || !before.Exists || formBetween(before, p.Base) != p.form {
+	if !p.Base.Exists || !before.Exists || p.Base.IsLink() != before.IsLink() || formBetween(before, p.Base) != p.form {
 		return true
 	}
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return !h.decided() && h.wholeFile() })
@@ -93,8 +94,7 @@ func (p *Proposal) rebaseWhole(before *Proposal) {
 	}
 	h := *undecided
 	h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
-	agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
-	original := Content{Exists: h.Kind != KindCreate, Data: h.Old}
+	agent, original := h.agent(), h.original()
 	switch {
 	case sameContent(p.Base, original):
 		p.Hunks = append(p.Hunks, h.Parts...)
@@ -110,16 +110,16 @@ func (p *Proposal) rebaseWhole(before *Proposal) {
 	p.sort()
 }
 
-func sameContent(a, b Content) bool {
-	return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data)
-}
-
 // collect takes the undecided hunks out of p and returns them as one hunk of
 // the whole file as it was, nil when there are none.
 func (p *Proposal) collect(before *Proposal) *Hunk {
 	var undecided []Hunk
 	var kept []Hunk
 	for _, h := range p.Hunks {
+		if h.property() {
+			kept = append(kept, h)
+			continue
+		}
 		if h.decided() {
 			h.Lost, h.Start, h.Count = true, 0, 0
 			kept = append(kept, h)
@@ -191,6 +191,11 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 	p.Hunks = nil
 	for i := 0; i < len(hunks); {
 		h := hunks[i]
+		if h.property() {
+			p.Hunks = append(p.Hunks, h)
+			i++
+			continue
+		}
 		if h.decided() {
 			p.Hunks = append(p.Hunks, moved(h, spans))
 			i++

@@ -12,18 +12,41 @@ const diffContext = 3
 // RenderDiff is the unified diff of one file for display: valid UTF-8, UTF-16
 // text decoded. lossy says that it shows U+FFFD for bytes that are not UTF-8.
 func RenderDiff(name string, before, after Content) (diff string, lossy bool) {
+	return renderChange(name, name, before, after)
+}
+
+// renderChange is RenderDiff of a file that may have another name afterwards.
+func renderChange(oldName, newName string, before, after Content) (diff string, lossy bool) {
+	if before.Exists && after.Exists && before.IsLink() != after.IsLink() { // as git shows it: one goes, the other comes
+		goes, lossyOld := renderChange(oldName, oldName, before, Content{})
+		comes, lossyNew := renderChange(newName, newName, Content{}, after)
+		return goes + comes, lossyOld || lossyNew
+	}
+	if after.Mode == 0 && before.Exists && after.Exists {
+		after.Mode = before.Mode
+	}
+	a := FileSide{Name: oldName, Exists: before.Exists, Mode: before.Mode}
+	b := FileSide{Name: newName, Exists: after.Exists, Mode: after.Mode}
 	form := formBetween(before, after)
+	if before.IsLink() || after.IsLink() {
+		form = formBytes
+	}
 	if form == formBinary {
-		return "Binary files " + sideName("a/", name, before) + " and " + sideName("b/", name, after) + " differ\n", false
+		head := ""
+		if oldName != newName || before.Exists && after.Exists {
+			head = string(Unified(a, b, nil, diffContext))
+		}
+		if sameContent(before, after) {
+			return head, false
+		}
+		return head + "Binary files " + sideName("a/", oldName, before) + " and " + sideName("b/", newName, after) + " differ\n", false
 	}
 	old, new, spans := form.diff(before.Data, after.Data)
 	if form != formBytes {
 		old, new = decodeLines(old, form), decodeLines(new, form)
 	}
-	out := Unified(
-		FileSide{Name: name, Exists: before.Exists, Lines: old},
-		FileSide{Name: name, Exists: after.Exists, Lines: new},
-		spans, diffContext)
+	a.Lines, b.Lines = old, new
+	out := Unified(a, b, spans, diffContext)
 	if utf8.Valid(out) {
 		return string(out), false
 	}
@@ -48,7 +71,15 @@ func decodeLines(lines [][]byte, form lineForm) [][]byte {
 
 // Diff is the unified diff of p's open hunks; see [RenderDiff].
 func (p *Proposal) Diff() (diff string, lossy bool) {
-	return RenderDiff(p.Name, p.Base, p.Proposed())
+	return renderChange(p.Name, p.newName(), p.Base, p.Proposed())
+}
+
+// newName is the wire's name of the place that the view shows p at.
+func (p *Proposal) newName() string {
+	if h := p.rename(); h != nil && h.State == HunkOpen {
+		return strings.TrimSuffix(p.Name, p.Path.rel) + h.To.rel
+	}
+	return p.Name
 }
 
 // Counts are the lines that the undecided hunks add and remove, and how many
@@ -60,7 +91,7 @@ func (p *Proposal) Counts() (added, removed, hunks int) {
 			continue
 		}
 		hunks++
-		if h.Kind != KindBinary {
+		if h.Kind != KindBinary && !h.property() {
 			added += len(p.form.split(h.New))
 			removed += len(p.form.split(h.Old))
 		}

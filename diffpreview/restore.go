@@ -31,6 +31,14 @@ func (s *Store) restore() error {
 		if rec.Counters != nil {
 			s.counters = *rec.Counters
 		}
+		if rec.Rules != nil {
+			s.added = *rec.Rules
+			for _, r := range s.added {
+				var n int
+				fmt.Sscanf(r.ID, "r%d", &n)
+				s.counters.Rules = max(s.counters.Rules, n)
+			}
+		}
 		if b := rec.Begin; b != nil {
 			pending[b.ID] = b
 			s.counters.Writes = max(s.counters.Writes, b.ID)
@@ -102,7 +110,10 @@ func (s *Store) adopt(saved map[string]savedProposal, queues map[string][]Review
 		s.counters.Proposals = max(s.counters.Proposals, n)
 	}
 	s.forget(saved, queues)
-	rec := record{Counters: &s.counters}
+	for _, p := range s.proposals {
+		s.learn(nil, p)
+	}
+	rec := record{Counters: &s.counters, Rules: &s.added}
 	keep := map[string]bool{}
 	for _, id := range slices.Sorted(maps.Keys(saved)) {
 		sp := saved[id]

@@ -30,6 +30,7 @@ type savedProposal struct {
 type savedOrigin struct {
 	Exists bool        `json:"exists"`
 	Base   savedText   `json:"base"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
 	Form   lineForm    `json:"form"`
 	Hunks  []savedHunk `json:"hunks"`
 }
@@ -46,6 +47,12 @@ type savedHunk struct {
 	Lost     bool        `json:"lost,omitempty"`
 	Unsaved  bool        `json:"unsaved,omitempty"`
 	Whole    bool        `json:"whole,omitempty"`
+	Held     bool        `json:"held,omitempty"`
+	Of       string      `json:"of,omitempty"`
+	OldMode  fs.FileMode `json:"oldMode,omitempty"`
+	NewMode  fs.FileMode `json:"newMode,omitempty"`
+	From     string      `json:"from,omitempty"` // below the proposal's root
+	To       string      `json:"to,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
 }
@@ -69,7 +76,7 @@ func (s *Store) saveProposal(p *Proposal) (savedProposal, error) {
 	if out.Hunks, err = s.saveHunks(p.Hunks, true); err != nil || p.origin == nil {
 		return out, err
 	}
-	o := &savedOrigin{Exists: p.origin.Base.Exists, Form: p.origin.form}
+	o := &savedOrigin{Exists: p.origin.Base.Exists, Mode: p.origin.Base.Mode, Form: p.origin.form}
 	if o.Base, err = s.journal.save(p.origin.Base.Data); err != nil {
 		return out, err
 	}
@@ -85,6 +92,7 @@ func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
 			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
+			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: h.From.rel, To: h.To.rel,
 		}
 		var err error
 		if saved.New, err = s.journal.save(h.New); err != nil {
@@ -126,9 +134,9 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 		Created: saved.Created, Steps: saved.Steps, form: saved.Form, hunks: saved.NextID,
 	}
 	p.Name = s.ws.Name(p.Path)
-	p.Hunks, err = s.loadHunks(saved.Hunks, p.form.split(base))
+	p.Hunks, err = s.loadHunks(saved.Hunks, index, p.form.split(base))
 	if err == nil && saved.Origin != nil {
-		p.origin, err = s.loadOrigin(saved.Origin)
+		p.origin, err = s.loadOrigin(saved.Origin, index)
 		p.restless = true // looked at again, whatever it was in the middle of
 	}
 	if err != nil {
@@ -137,23 +145,27 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 	return p, nil
 }
 
-func (s *Store) loadOrigin(saved *savedOrigin) (*Proposal, error) {
+func (s *Store) loadOrigin(saved *savedOrigin, root int) (*Proposal, error) {
 	base, err := s.journal.load(saved.Base)
 	if err != nil {
 		return nil, err
 	}
-	o := &Proposal{Base: Content{Exists: saved.Exists, Data: base}, form: saved.Form}
-	o.Hunks, err = s.loadHunks(saved.Hunks, o.form.split(base))
+	o := &Proposal{Base: Content{Exists: saved.Exists, Data: base, Mode: saved.Mode}, form: saved.Form}
+	o.Hunks, err = s.loadHunks(saved.Hunks, root, o.form.split(base))
 	return o, err
 }
 
-func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
+func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, error) {
 	var out []Hunk
 	for i := range saved {
 		sh := &saved[i]
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
 			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
+			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode,
+		}
+		if h.Kind == KindRename {
+			h.From, h.To = Path{root, sh.From}, Path{root, sh.To}
 		}
 		var err error
 		if h.New, err = s.journal.load(sh.New); err != nil {
@@ -170,7 +182,7 @@ func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Parts, err = s.loadHunks(sh.Parts, nil); err != nil {
+		if h.Parts, err = s.loadHunks(sh.Parts, root, nil); err != nil {
 			return nil, err
 		}
 		out = append(out, h)

@@ -26,6 +26,7 @@ type session struct {
 	queued  int                  // reviews numbered so far
 	told    map[conflictKey]bool // conflicts that its agent knows of
 	seen    map[Path]string      // hash of the bytes it last read or wrote
+	known   map[string]Content   // by proposal: the tree's file as its agent knows it
 }
 
 // Review is what became of one hunk, for the session's agent.
@@ -36,11 +37,23 @@ type Review struct {
 	Decision string `json:"decision"` // accepted, modified, rejected, reopened (by an undo) or conflict
 	Comment  string `json:"comment,omitempty"`
 	By       string `json:"by"`
-	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
+	Rule     string `json:"rule,omitempty"` // that decided in a person's place
+	Hash     string `json:"hash"`           // of the tree's file afterwards, "" when there is none
+	// Conflict is, of a conflict, what stands against what; nil when that is too
+	// long to be told.
+	Conflict *ConflictTexts `json:"-"`
 
 	since int // of a conflict: the hunk's Since
 	seq   int // of a decision: its number in the session
 }
+
+// ConflictTexts are what the agent's hunk was made of, what the tree has there
+// now, and what the agent proposes.
+type ConflictTexts struct{ Base, Tree, Agent string }
+
+// maxTold bounds the texts of one conflict, and the diff of one change of the
+// tree, that an agent is told, in bytes. It can read the file.
+const maxTold = 8 << 10
 
 type conflictKey struct {
 	proposal, hunk string
@@ -100,6 +113,7 @@ func (s *Store) CloseSession(id string) error {
 	if err := s.saveSession(closed); err != nil {
 		return err
 	}
+	s.endRules(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sess := s.sessions[id]; sess != nil {
@@ -157,7 +171,9 @@ func (s *Store) Reviews(id string) []Review {
 		for i := range p.Hunks {
 			h := &p.Hunks[i]
 			if h.State == HunkConflict && !sess.told[conflictKey{p.ID, h.ID, h.Since}] {
-				conflicts = append(conflicts, reviewOf(p, h, p.Base.Hash()))
+				r := reviewOf(p, h, p.Base.Hash())
+				r.Conflict = p.conflictTexts(h)
+				conflicts = append(conflicts, r)
 			}
 		}
 	}
@@ -226,7 +242,7 @@ func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
 func reviewOf(p *Proposal, h *Hunk, hash string) Review {
 	r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash, since: h.Since}
 	if d := h.Decision; d != nil {
-		r.By, r.Comment = d.By, d.Comment
+		r.By, r.Comment, r.Rule = d.By, d.Comment, d.Rule
 		switch {
 		case d.Modified:
 			r.Decision = "modified"

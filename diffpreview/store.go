@@ -30,11 +30,16 @@ type Store struct {
 	now     func() time.Time
 	paths   pathLocks
 
+	ruling sync.Mutex // held over a change of added, before mu
+
 	mu          sync.Mutex // guards the fields below
 	sessions    map[string]*session
 	proposals   map[string]*Proposal
 	counters    counters
 	subscribers []func(Event)
+	changed     chan struct{} // closed and renewed when proposals change
+	configured  []Rule        // from configuration
+	added       []Rule        // by persons
 	stale       map[Path]bool // whose tree may have moved
 
 	wake   chan struct{} // capacity 1: stale is not empty
@@ -66,7 +71,7 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	s := &Store{
 		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
 		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
-		stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		changed: make(chan struct{}), stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -102,6 +107,8 @@ func (s *Store) Subscribe(f func(Event)) {
 func (s *Store) publish(events ...Event) {
 	s.mu.Lock()
 	subscribers := s.subscribers
+	close(s.changed)
+	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	for _, e := range events {
 		for _, f := range subscribers {
@@ -202,6 +209,7 @@ func (s *Store) Undecided() []Path {
 	for _, p := range s.snapshot() {
 		if p.Undecided() {
 			seen[p.Path] = true
+			seen[p.Shown()] = true
 		}
 	}
 	for _, p := range s.docs.paths() {
@@ -251,6 +259,7 @@ func (s *Store) put(proposals ...*Proposal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range proposals {
+		s.learn(s.proposals[p.ID], p)
 		s.proposals[p.ID] = p
 	}
 }

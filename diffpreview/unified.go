@@ -98,9 +98,12 @@ func appendFileLine(out []byte, mark, name string, exists bool) []byte {
 	return append(out, '\n')
 }
 
-// gitMode is the mode git keeps of a regular file.
+// gitMode is the mode git keeps of a regular file or a link.
 func gitMode(mode fs.FileMode) string {
-	if mode&0o100 != 0 {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "120000"
+	case mode&0o100 != 0:
 		return "100755"
 	}
 	return "100644"

@@ -37,6 +37,11 @@ func (s *Store) ruleText(p *Proposal, version int, verdicts []Verdict, text stri
 
 // takeText makes data the base and says of every undecided hunk what that means.
 func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.State == HunkConflict {
+			p.face(h)
+		}
+	}
 	before := p.Base
 	old, new, spans := p.form.diff(before.Data, data)
 	p.Base = Content{Exists: true, Data: data, Mode: p.Proposed().Mode, Document: before.Document}
@@ -52,7 +57,6 @@ func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
 		case h.decided():
 			*h = moved(*h, spans)
 		default:
-			p.face(h)
 			h.Since = p.Version
 			said := by
 			h.Decision = &said

@@ -1,8 +1,6 @@
 package diffpreview
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 )
 

@@ -262,9 +262,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 		case h.decided():
 			*h = moved(*h, spans)
 		default:
-			// Pieces of a split hunk stand at one place in the order of their text.
-			before := next < len(mine) && h.Of != "" && p.Hunks[mine[next]].Of == h.Of
-			h.Start += m.shift(h.Start, !before)
+			h.Start += m.by[next] // pieces of a split hunk can stand at one place: their order tells
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func decidePair(t *testing.T, rnd *rand.Rand, c change) (pair decidedPair, all, 
 	q, err := decideInTurns(rnd, p, verdicts)
 	if CodeOf(err) == CodeConflict { // lines would run together: only all of it can be taken
 		verdicts, _ = p.all(true, "")
-		q, _, err = p.decide(verdicts, "alice", time.Time{})
+		q, _, err = p.decide(verdicts, Decision{By: "alice"})
 	}
 	if err != nil {
 		t.Fatalf("%v: %q to %q", err, c.old, c.new)
@@ -130,7 +130,7 @@ func decideInTurns(rnd *rand.Rand, p *Proposal, verdicts []Verdict) (*Proposal, 
 		if err := p.check(p.Version, verdicts[:n]); err != nil {
 			return nil, err
 		}
-		q, _, err := p.decide(verdicts[:n], "alice", time.Time{})
+		q, _, err := p.decide(verdicts[:n], Decision{By: "alice"})
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,14 +66,27 @@ func openForWriting(file *os.File) bool {
 	return errors.Is(err, unix.EAGAIN)
 }
 
+// A program that saves a file in place has it open for some tens of microseconds,
+// more when it has to wait for a processor. holdOff waits so long for the others
+// to be done; one that keeps the file open is not waited for any longer.
+const (
+	holdOffWait  = 20 * time.Millisecond
+	holdOffPause = time.Millisecond
+)
+
 // holdOff makes the system delay other programs' opens of the file until
-// release. It does nothing when somebody has the file open already. The kernel
+// release. It does nothing when somebody keeps the file open. The kernel
 // announces a waiting open by SIGIO, which the Go runtime ignores.
 func holdOff(file *os.File) (release func()) {
-	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-		return func() {}
+	for end := time.Now().Add(holdOffWait); ; time.Sleep(holdOffPause) {
+		_, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
+		switch {
+		case err == nil:
+			return func() { unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }
+		case !errors.Is(err, unix.EAGAIN) || time.Now().After(end):
+			return func() {}
+		}
 	}
-	return func() { unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }
 }
 
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

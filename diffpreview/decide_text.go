@@ -37,6 +37,11 @@ func (s *Store) ruleText(p *Proposal, version int, verdicts []Verdict, text stri
 
 // takeText makes data the base and says of every undecided hunk what that means.
 func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.State == HunkConflict {
+			p.face(h)
+		}
+	}
 	before := p.Base
 	spans := p.form.compare(before.Data, data).spans
 	old, new, m := p.form.lines(before.Data), p.form.lines(data), newMoves(spans)
@@ -53,7 +58,6 @@ func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
 		case h.decided():
 			*h = m.moved(*h)
 		default:
-			p.face(h)
 			h.Since = p.Version
 			said := by
 			h.Decision = &said

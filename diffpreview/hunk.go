@@ -50,6 +50,9 @@ type Hunk struct {
 	// whole file, where 0 stands for that of any new file.
 	OldMode, NewMode fs.FileMode
 	From, To         Path // of a rename
+	// Made is, of an accepted new file or name, how many of the directories right
+	// above it were made for it.
+	Made int
 	// Since is the proposal's version at which State, Old or New last changed.
 	// A decision made on a version from Since on means this very hunk.
 	Since int

@@ -2,6 +2,7 @@ package diffpreview
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 )
@@ -29,9 +30,11 @@ type Proposal struct {
 	Kind    HunkKind
 	Version int // raised by every change
 	Base    Content
-	Hunks   []Hunk // sorted by Start
-	Steps   []StepRecord
-	Created time.Time
+	Hunks   []Hunk       // sorted by Start
+	Steps   []StepRecord // the first and the newest ones; see addStep
+	// StepCount is how many there were.
+	StepCount int
+	Created   time.Time
 
 	form  lineForm
 	hunks int // hunk ids given out
@@ -329,8 +332,9 @@ func unchanged(f, h *Hunk) bool {
 		f.NewMode == h.NewMode && bytes.Equal(f.New, h.New)
 }
 
-// sort orders the hunks by place, properties first. Pieces of a split hunk that
-// stand at one place keep their order.
+// sort orders the hunks by place, properties first. What is put in before a line
+// comes before what stands on that line: whoever takes lines out counts on the
+// order. Pieces of a split hunk that stand at one place keep theirs.
 func (p *Proposal) sort() {
 	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int {
 		if a.property() != b.property() {
@@ -339,6 +343,6 @@ func (p *Proposal) sort() {
 			}
 			return 1
 		}
-		return a.Start - b.Start
+		return cmp.Or(a.Start-b.Start, min(a.Count, 1)-min(b.Count, 1))
 	})
 }

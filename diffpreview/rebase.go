@@ -60,6 +60,9 @@ func (p *Proposal) compareWith(before *Proposal) (told []Hunk) {
 		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && w.OldMode == h.OldMode && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
 			(h.State != HunkConflict || bytes.Equal(w.stands(wasLines), h.stands(lines))) {
 			h.Since = w.Since
+			if w.decided() && w.Decision.By == treeName {
+				h.Decision = w.Decision // when it was found to be there
+			}
 			continue
 		}
 		h.Since = p.Version

@@ -13,7 +13,7 @@ import (
 const (
 	maxWordBytes = 64 << 10
 	maxWordLines = 500
-	wordCells    = 1 << 20 // words of one side that differ times those of the other
+	wordCells    = 1 << 18 // words of one side that differ times those of the other
 )
 
 // WordSpan is a run of changed words: the bytes [Start, End) of a text.
@@ -52,39 +52,48 @@ func Words(old, new []byte) (oldSpans, newSpans []WordSpan, ok bool) {
 	return oldSpans, newSpans, true
 }
 
-// wordEnds cuts a text into words and returns where each ends.
+// wordEnds cuts a text into words and returns where each ends. A mark belongs to the character before it, and a zero
+// width joiner makes one character of those beside it.
 func wordEnds(text []byte) []int {
-	const (
-		other = iota
-		letters
-		blanks
-	)
+	const joiner = '\u200d'
 	var ends []int
-	last, glued := other, false
+	last, lastKind := '\n', other
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
-		kind := other
-		switch {
-		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
-			kind = letters
-		case r == ' ' || r == '\t':
-			kind = blanks
-		case unicode.IsMark(r) || r == zeroWidthJoiner:
-			kind = last // part of the character before it
-		}
 		at += size
-		if n := len(ends); n > 0 && (kind == last && kind != other || glued || unicode.IsMark(r) || r == zeroWidthJoiner) {
+		kind := kindOfRune(r)
+		inside := kind == lastKind && kind != other
+		if unicode.IsMark(r) || r == joiner || last == joiner {
+			inside, kind = true, lastKind
+		}
+		if n := len(ends); inside && last != '\n' && r != '\n' {
 			ends[n-1] = at
 		} else {
 			ends = append(ends, at)
 		}
-		last, glued = kind, r == zeroWidthJoiner
+		last, lastKind = r, kind
 	}
 	return ends
 }
 
-// zeroWidthJoiner makes one character of those before and after it.
-const zeroWidthJoiner = '\u200d'
+// runeKind is what a character can be a run of.
+type runeKind int
+
+const (
+	other runeKind = iota // nothing
+	letters
+	blanks
+)
+
+func kindOfRune(r rune) runeKind {
+	switch {
+	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+		return letters
+	case r == ' ' || r == '\t':
+		return blanks
+	}
+	return other
+}
 
 func word(text []byte, ends []int, i int) []byte {
 	start := 0
@@ -145,13 +154,13 @@ func changedWords(old, new []byte, a, b []int, first int) []wordChange {
 
 // joinWords joins changes with so little in common between them that a person would see confetti: the text between is on
 // one line and no longer than what changes before it, and than what changes behind it. This is go-diff's semantic
-// clean-up in characters of the text, where that would count words, and would join over line ends.
+// clean-up in bytes of the text; on runes for words that would count words, and it would join over line ends.
 func joinWords(changes []wordChange) []wordChange {
 	var out []wordChange
 	for _, c := range changes {
 		for len(out) > 0 {
 			before := out[len(out)-1]
-			size := utf8.RuneCount(before.same)
+			size := len(before.same)
 			if bytes.IndexByte(before.same, '\n') >= 0 || size > before.size() || size > c.size() {
 				break
 			}

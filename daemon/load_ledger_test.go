@@ -127,6 +127,12 @@ type account struct {
 	hunks  map[string]*ruledHunk
 	told   map[string][]told // by proposal and hunk, in order
 	errors []string
+	past   map[string][]string // what became of each token, in order
+}
+
+func (a *account) turn(token, state string, c *change) {
+	a.state[token] = state
+	a.past[token] = append(a.past[token], fmt.Sprintf("%s at version %d of %s by %s", state, c.version, c.proposal, c.by))
 }
 
 func (a *account) fail(format string, args ...any) {
@@ -138,7 +144,7 @@ func (l *ledger) read() *account {
 	defer l.mu.Unlock()
 	a := &account{
 		state: map[string]string{}, place: map[string]string{}, over: map[string]int{},
-		hunks: map[string]*ruledHunk{}, told: map[string][]told{},
+		hunks: map[string]*ruledHunk{}, told: map[string][]told{}, past: map[string][]string{},
 	}
 	number := func(id string) int {
 		n, err := strconv.Atoi(strings.TrimPrefix(id, "p"))
@@ -165,7 +171,8 @@ func (a *account) take(c *change) {
 		if a.state[token] != "" {
 			a.fail("%q was proposed twice", token)
 		}
-		a.state[token], a.place[token] = "open", c.session+" "+c.path
+		a.place[token] = c.session + " " + c.path
+		a.turn(token, "open", c)
 	}
 	if c.set {
 		var open []string
@@ -197,9 +204,9 @@ func (a *account) rule(c *change, h *ruledHunk) {
 	}
 	for _, token := range h.tokens {
 		if a.state[token] != "open" {
-			a.fail("%q was %s at version %d of %s, but it was %q", token, h.word, c.version, c.proposal, a.state[token])
+			a.fail("%q was %s at version %d of %s hunk %s, but %q", token, h.word, c.version, c.proposal, h.id, a.past[token])
 		}
-		a.state[token] = to
+		a.turn(token, to, c)
 	}
 	for _, token := range h.over {
 		a.over[token]++
@@ -224,7 +231,7 @@ func (a *account) undo(c *change) {
 		n++
 		a.told[key] = append(a.told[key], told{c.session, c.proposal, id, "reopened", c.by, ""})
 		for _, token := range h.tokens {
-			a.state[token] = "open"
+			a.turn(token, "open", c)
 		}
 		for _, token := range h.over {
 			a.over[token]--

@@ -80,7 +80,25 @@ func (r *loadReviewer) decide(method string, params any, fine ...string) (result
 // seen is a hunk as the reviewer saw it.
 type seen struct {
 	protocol.Hunk
-	tokens []string
+	tokens  []string // that the agent puts in
+	over    []string // of the tree, that are replaced
+	foreign []string // that the agent's text would bring back: it is older than an undo
+}
+
+// without are the tokens of a that b does not have.
+func without(a []string, b string) (out []string) {
+	for _, token := range a {
+		if !strings.Contains(b, token) {
+			out = append(out, token)
+		}
+	}
+	return out
+}
+
+func (s *seen) find(base, agent, tree string) {
+	s.tokens = without(tokensIn(agent), base)
+	s.over = without(tokensIn(tree), agent)
+	s.foreign = without(without(tokensIn(agent), tree), strings.Join(s.tokens, ""))
 }
 
 // look gets a proposal and finds the tokens of its undecided hunks.
@@ -91,19 +109,19 @@ func (r *loadReviewer) look(id string) (p protocol.Proposal, hunks []seen, err e
 	}
 	base, proposed := lines(got.Base.Text), lines(got.Proposed.Text)
 	for _, h := range got.Proposal.Hunks {
-		var before, after string
+		s := seen{Hunk: h}
 		switch {
 		case h.State == protocol.HunkConflict:
-			before, after = h.Conflict.Base, h.Conflict.Agent
+			s.find(h.Conflict.Base, h.Conflict.Agent, h.Conflict.Tree)
 		case h.State == protocol.HunkOpen:
-			before, after = ranged(base, h.OldStart, h.OldLines), ranged(proposed, h.NewStart, h.NewLines)
+			before := ranged(base, h.OldStart, h.OldLines)
+			s.find(before, ranged(proposed, h.NewStart, h.NewLines), before)
 		default:
 			continue
 		}
-		s := seen{Hunk: h}
-		for _, token := range tokensIn(after) {
-			if !strings.Contains(before, token) {
-				s.tokens = append(s.tokens, token)
+		for _, token := range s.tokens {
+			if !strings.HasPrefix(token, "token "+got.Proposal.Label+" ") {
+				return p, nil, fmt.Errorf("%s: %q in hunk %+v of %+v", r.name, token, h, got.Proposal)
 			}
 		}
 		hunks = append(hunks, s)
@@ -148,7 +166,7 @@ func (r *loadReviewer) review() error {
 			d.Decision, word = protocol.Accept, "accepted"
 		}
 		for _, s := range hunks {
-			ruled[s.ID] = ruledHunk{s.ID, word, s.tokens, nil}
+			ruled[s.ID] = s.as(word)
 		}
 	} else {
 		for _, i := range r.rnd.Perm(len(hunks))[:1+r.rnd.IntN(min(3, len(hunks)))] {
@@ -167,28 +185,35 @@ func (r *loadReviewer) review() error {
 // verdict decides one hunk: of a conflict the agent's side, the tree's, or both
 // in one text.
 func (r *loadReviewer) verdict(s *seen) (protocol.HunkDecision, ruledHunk) {
-	v, rule := protocol.HunkDecision{Hunk: s.ID, Decision: protocol.Accept}, ruledHunk{s.ID, "accepted", s.tokens, nil}
+	v, rule := protocol.HunkDecision{Hunk: s.ID, Decision: protocol.Accept}, s.as("accepted")
 	roll := r.rnd.IntN(9)
+	if len(s.foreign) > 0 {
+		roll = 9 // a refusal would be undone into a hunk that brings them back
+	}
 	switch {
 	case roll < 3:
-		v.Decision, rule.word = protocol.Reject, "rejected"
+		v.Decision, rule = protocol.Reject, s.as("rejected")
 	case s.State == protocol.HunkOpen:
 	case roll < 4:
-		v.Side, rule.word = string("tree"), "rejected"
-	case roll < 5:
+		v.Side, rule = string("tree"), s.as("rejected")
+	case roll < 6:
 		v.Side = "agent"
-		for _, token := range tokensIn(s.Conflict.Tree) {
-			if !strings.Contains(s.Conflict.Agent, token) {
-				rule.over = append(rule.over, token)
-			}
-		}
 	default:
 		text := strings.Join(s.tokens, "") + s.Conflict.Tree
+		rule.over = nil
 		if v.Text = &text; text != s.Conflict.Agent {
 			rule.word = "modified"
 		}
 	}
 	return v, rule
+}
+
+// as is the hunk under a decision: a refused one replaces nothing.
+func (s *seen) as(word string) ruledHunk {
+	if word == "rejected" {
+		return ruledHunk{s.ID, word, s.tokens, nil}
+	}
+	return ruledHunk{s.ID, word, s.tokens, s.over}
 }
 
 // done notes a decision: of what was seen, the hunks that the answer shows as

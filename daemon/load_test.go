@@ -209,7 +209,7 @@ func (l *load) check(agents []*loadAgent) {
 		for _, token := range tokens {
 			found++
 			if !want[token] {
-				a.fail("on disk is %q, which is %q, replaced by %d", token, a.state[token], a.over[token])
+				a.fail("on disk is %q, replaced by %d: %q", token, a.over[token], a.past[token])
 			}
 			delete(want, token)
 		}
@@ -219,7 +219,7 @@ func (l *load) check(agents []*loadAgent) {
 		a.fail("%v", err)
 	}
 	for token := range want {
-		a.fail("%q was accepted and is not on disk", token)
+		a.fail("%q was accepted and is not on disk: %q", token, a.past[token])
 	}
 	for _, agent := range agents {
 		agent.checkTold(a)

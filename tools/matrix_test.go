@@ -98,8 +98,8 @@ func TestByteMatrix(t *testing.T) {
 	}
 }
 
-// matrixBench is one workspace for all the cells: opening one takes longer than
-// a cell. It lies in memory where it can, since a cell syncs a dozen times.
+// matrixBench is a workspace for many cells. It lies in memory where it can, since
+// a cell syncs a dozen times.
 func matrixBench(t *testing.T) *bench {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "loomd")
@@ -120,25 +120,30 @@ func matrixBench(t *testing.T) *bench {
 	})
 	registry, err := Builtin()
 	must(t, err)
-	return &bench{t: t, dir: tree, store: store, registry: registry}
+	b := &bench{t: t, dir: tree, store: store, registry: registry}
+	b.view = b.session("agent")
+	return b
 }
+
+// cellsOfBench is how many cells share a workspace. Every call looks through the
+// proposals of all those before it.
+const cellsOfBench = 448
 
 func runCells(t *testing.T, cells []cell) (done, refused int) {
 	t.Helper()
-	b := matrixBench(t)
-	for _, c := range cells {
-		if c.number%100 == 0 || b.view == nil {
-			b.view = b.session(fmt.Sprint("agent", c.number))
-		}
-		s := &setting{cell: c, t: t, b: b, dir: fmt.Sprint("c", c.number), form: c.form(t)}
-		s.lay()
-		if !s.run() {
-			refused++
-		}
-		s.clear()
-		done++
-		if t.Failed() {
-			t.Fatalf("in cell %s", c)
+	for some := range slices.Chunk(cells, cellsOfBench) {
+		b := matrixBench(t)
+		for _, c := range some {
+			s := &setting{cell: c, t: t, b: b, dir: fmt.Sprint("c", c.number), form: c.form(t)}
+			s.lay()
+			if !s.run() {
+				refused++
+			}
+			s.clear()
+			done++
+			if t.Failed() {
+				t.Fatalf("in cell %s", c)
+			}
 		}
 	}
 	return done, refused

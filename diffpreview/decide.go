@@ -3,7 +3,7 @@ package diffpreview
 import (
 	"context"
 	"errors"
-	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -249,7 +249,7 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 	var reviews []savedReview
 	for _, c := range changes {
 		after = append(after, c.after)
-		reviews = append(reviews, s.reviewsOf(c.after, c.hunks)...)
+		reviews = append(reviews, s.reviewsOf(c.before, c.after, c.hunks)...)
 		switch {
 		case !c.moves():
 		case c.before.Base.Document && (c.before.Path != c.after.Path || sameContent(c.before.Base, c.after.Base)):
@@ -260,7 +260,7 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 		case c.before.Base.Document:
 			documents = append(documents, c)
 		default:
-			writes = append(writes, write{path: c.after.Path, from: c.before.Path, base: c.before.Base, want: c.after.Base})
+			writes = append(writes, s.writeOf(&c))
 		}
 	}
 	for i := range documents {
@@ -284,6 +284,36 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 		s.tellWritten(w.path, w.want.Hash())
 	}
 	return nil
+}
+
+// writeOf is the change of the disk that c amounts to. It notes in c.after the
+// directories that are going to be made for a new file or name, so that an undo
+// can take them away again.
+func (s *Store) writeOf(c *ruling) write {
+	w := write{path: c.after.Path, from: c.before.Path, base: c.before.Base, want: c.after.Base}
+	missing := 0
+	if !w.base.Exists || w.from != w.path {
+		missing = s.ws.missingAbove(w.path)
+	}
+	for i := range c.after.Hunks {
+		h := &c.after.Hunks[i]
+		if h.Kind != KindCreate && h.Kind != KindRename {
+			continue
+		}
+		was, _ := c.before.Hunk(h.ID)
+		switch {
+		case h.State == HunkAccepted && was.State != HunkAccepted:
+			h.Made = missing
+		case h.State != HunkAccepted && was.State == HunkAccepted:
+			at := c.before.Path
+			for range h.Made {
+				at.rel = path.Dir(at.rel)
+				w.unmake = append(w.unmake, at)
+			}
+			h.Made = 0
+		}
+	}
+	return w
 }
 
 func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
@@ -313,67 +343,4 @@ func (s *Store) takeBack(ctx context.Context, done []ruling, cause error) error 
 		Code: CodeUnavailable, Message: cause.Error() + "; already in the editor and not taken back: " + strings.Join(kept, ", "),
 		Hint: "undo it in the editor, or save it", Err: cause,
 	}
-}
-
-// write changes the disk between two records of the journal: what is about to
-// happen, with the states that then hold, and how it ended.
-func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, reviews []savedReview) error {
-	then, err := s.recordOf(after, reviews)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.counters.Writes++
-	id := s.counters.Writes
-	s.mu.Unlock()
-	var begun *intent
-	err = s.ws.apply(ctx, writes, func(in intent) error {
-		err := s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
-		if err == nil {
-			begun = &in
-		}
-		return err
-	})
-	applied := err == nil
-	if errors.Is(err, errHalfDone) && begun != nil {
-		if applied, err = s.mend(*begun, writes, err); errors.Is(err, errHalfDone) {
-			return err // without its end, so that a restart tries again
-		}
-	}
-	if begun != nil {
-		// Without this line a restart looks at the files and comes to the same
-		// answer, so its failure changes nothing that was answered.
-		if e := s.journal.append(record{End: &endWrite{ID: id, Applied: applied}}, true); e != nil {
-			s.logger.Error("The end of a write could not be journalled", "write", id, "error", e)
-		}
-	}
-	if !applied {
-		return err
-	}
-	s.show(after, reviews)
-	return nil
-}
-
-// mend tries at once what a restart would do about a write that could be
-// neither finished nor taken back. It returns whether the write is in place
-// now, and cause when it is not.
-func (s *Store) mend(in intent, writes []write, cause error) (applied bool, err error) {
-	bodies := map[string][]byte{}
-	for _, w := range writes {
-		bodies[w.base.Hash()], bodies[w.want.Hash()] = w.base.Data, w.want.Data
-	}
-	applied, err = s.ws.recover(in, func(hash string) ([]byte, error) {
-		if data, ok := bodies[hash]; ok {
-			return data, nil
-		}
-		return nil, fmt.Errorf("no text with hash %s", hash)
-	})
-	switch {
-	case err != nil:
-		s.logger.Error("A write is half done; restart the daemon to mend it", "error", err)
-		return false, cause
-	case applied:
-		return true, nil
-	}
-	return false, failf(CodeIO, "", "the write failed and was taken back")
 }

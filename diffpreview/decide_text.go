@@ -43,7 +43,8 @@ func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
 		}
 	}
 	before := p.Base
-	old, new, spans := p.form.diff(before.Data, data)
+	spans := p.form.compare(before.Data, data).spans
+	old, new, m := p.form.lines(before.Data), p.form.lines(data), newMoves(spans)
 	p.Base = Content{Exists: true, Data: data, Mode: p.Proposed().Mode, Document: before.Document}
 	var mine []int
 	for i := range p.Hunks {
@@ -55,12 +56,12 @@ func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
 			mine = append(mine, i)
 		case h.property():
 		case h.decided():
-			*h = moved(*h, spans)
+			*h = m.moved(*h)
 		default:
 			h.Since = p.Version
 			said := by
 			h.Decision = &said
-			h.settleText(old, new, spans, before.Document)
+			h.settleText(old, new, m, before.Document)
 			mine = append(mine, i)
 		}
 	}
@@ -73,22 +74,21 @@ func (p *Proposal) takeText(data []byte, by Decision) (decided []Hunk) {
 }
 
 // settleText finds h in the reviewer's text.
-func (h *Hunk) settleText(old, new [][]byte, spans []Span, document bool) {
+func (h *Hunk) settleText(old, new *lineCursor, m moves, document bool) {
 	h.Unsaved = document
 	if h.Kind == KindCreate {
-		text := joinLines(new)
-		h.State, h.Decision.Modified = HunkAccepted, !bytes.Equal(text, h.New)
-		h.New, h.Count = text, len(new)
+		h.State, h.Decision.Modified = HunkAccepted, !bytes.Equal(new.data, h.New)
+		h.New, h.Count = new.data, countLines(new.data, new.enc)
 		return
 	}
 	from, to := h.Start, h.Start+h.Count
-	for _, s := range spans {
+	for _, s := range m.near(from, to) {
 		if s.touches(h.Start, h.Start+h.Count) {
 			from, to = min(from, s.OldStart), max(to, s.OldStart+s.OldLines)
 		}
 	}
-	start, count, touched := MapRange(from, to-from, spans)
-	text := joinLines(new[start : start+count])
+	start, count, touched := m.mapRange(from, to-from)
+	text := bytes.Clone(new.text(start, start+count))
 	h.State = HunkAccepted
 	switch {
 	case !touched || h.Kind == KindDelete:
@@ -96,7 +96,7 @@ func (h *Hunk) settleText(old, new [][]byte, spans []Span, document bool) {
 	case from == h.Start && to == h.Start+h.Count && bytes.Equal(text, h.New):
 	default:
 		h.Decision.Modified = true
-		h.Old, h.New = joinLines(old[from:to]), text
+		h.Old, h.New = bytes.Clone(old.text(from, to)), text
 	}
 	h.Start, h.Count = start, count
 }

@@ -68,7 +68,7 @@ func TestPropertyReviewersTextIsTheFile(t *testing.T) {
 		if string(q.Base.Data) != text || q.Undecided() || len(decided) != len(p.Hunks) {
 			rt.Fatalf("%q became %q with %s", text, q.Base.Data, ids(q))
 		}
-		lines := q.form.split(q.Base.Data)
+		lines := q.form.lines(q.Base.Data)
 		for _, h := range q.Hunks {
 			if h.State == HunkAccepted && !h.Lost && string(h.stands(lines)) != string(h.New) {
 				rt.Fatalf("%s says %q is accepted, and %q stands there", h.ID, h.New, h.stands(lines))

@@ -118,6 +118,9 @@ func (d *documents) over(path Path, disk Content) (Content, error) {
 		return disk, nil
 	}
 	text := dirty[len(dirty)-1].text
+	if disk.IsLink() { // which took the place of the buffer's file
+		disk = Content{}
+	}
 	data, err := Encode(text, disk.Data)
 	if err != nil {
 		return Content{}, &Error{
@@ -225,7 +228,7 @@ func (d *documents) remove(owner DocumentOwner, path Path) {
 
 func (s *Store) diskText(path Path) string {
 	disk, err := s.ws.read(path)
-	if err != nil || !disk.Exists {
+	if err != nil || !disk.Exists || disk.IsLink() {
 		return ""
 	}
 	text, _ := Decode(disk.Data, Inspect(disk.Data).Encoding)

@@ -50,6 +50,9 @@ type Hunk struct {
 	// whole file, where 0 stands for that of any new file.
 	OldMode, NewMode fs.FileMode
 	From, To         Path // of a rename
+	// Made is, of an accepted new file or name, how many of the directories right
+	// above it were made for it.
+	Made int
 	// Since is the proposal's version at which State, Old or New last changed.
 	// A decision made on a version from Since on means this very hunk.
 	Since int
@@ -107,24 +110,21 @@ type edit struct {
 	text         []byte
 }
 
-// patch applies edits, sorted and disjoint, to data, whose lines are given.
-func patch(data []byte, lines [][]byte, edits []edit) []byte {
+// patch applies edits, sorted by start and disjoint, to data. What they leave is
+// copied. An insertion that comes behind the edit of lines from the same one on
+// goes behind its text.
+func (f lineForm) patch(data []byte, edits []edit) []byte {
 	size := len(data)
 	for _, e := range edits {
 		size += len(e.text)
 	}
 	out := make([]byte, 0, size)
-	line, from, at := 0, 0, 0 // data[:from] is consumed, line starts at byte at
+	lines := f.lines(data)
+	from := 0 // data[:from] is consumed
 	for _, e := range edits {
-		for ; line < e.start; line++ {
-			at += len(lines[line])
-		}
-		out = append(out, data[from:at]...)
+		out = append(out, data[from:max(from, lines.offset(e.start))]...)
 		out = append(out, e.text...)
-		for ; line < e.start+e.count; line++ {
-			at += len(lines[line])
-		}
-		from = at
+		from = max(from, lines.offset(e.start+e.count))
 	}
 	return append(out, data[from:]...)
 }
@@ -140,19 +140,22 @@ const (
 	formBinary  lineForm = "binary" // one piece
 )
 
+// formOf looks at the start of a file alone: nothing further on has a say in how
+// it is cut into lines. It agrees with [Inspect].
 func formOf(c Content) lineForm {
 	if c.IsLink() {
 		return formBinary
 	}
-	switch Inspect(c.Data).Encoding {
-	case UTF16LE:
-		return formUTF16LE
-	case UTF16BE:
-		return formUTF16BE
-	case Binary:
+	enc, bom := BOMOf(c.Data)
+	switch {
+	case IsBinary(c.Data):
 		return formBinary
+	case bom != 2 || len(c.Data)%2 != 0:
+		return formBytes
+	case enc == UTF16LE:
+		return formUTF16LE
 	}
-	return formBytes
+	return formUTF16BE
 }
 
 // formBetween is the form in which old and new can be compared. What differs
@@ -202,15 +205,26 @@ func (f lineForm) split(data []byte) [][]byte {
 
 // diff returns old and new in lines and the runs in which they differ.
 func (f lineForm) diff(old, new []byte) (oldLines, newLines [][]byte, spans []Span) {
-	if f != formBinary {
-		return DiffBytes(old, new, f.encoding())
-	}
-	oldLines, newLines = f.split(old), f.split(new)
-	if !bytes.Equal(old, new) {
-		spans = []Span{{0, len(oldLines), 0, len(newLines)}}
-	}
-	return oldLines, newLines, spans
+	return f.split(old), f.split(new), f.compare(old, new).spans
 }
+
+// compare is the diff of two texts. Binary ones are one piece each.
+func (f lineForm) compare(old, new []byte) textDiff {
+	if f != formBinary {
+		return diffTexts(old, new, f.encoding())
+	}
+	d := textDiff{old: f.split(old), new: f.split(new)}
+	if !bytes.Equal(old, new) {
+		d.spans = []Span{{0, len(d.old), 0, len(d.new)}}
+	}
+	return d
+}
+
+// count is how many lines a text has.
+func (f lineForm) count(text []byte) int { return countLines(text, f.encoding()) }
+
+// lines finds the lines of a text by their numbers.
+func (f lineForm) lines(text []byte) *lineCursor { return &lineCursor{data: text, enc: f.encoding()} }
 
 // joinLines is the bytes of consecutive lines of one text.
 func joinLines(lines [][]byte) []byte {

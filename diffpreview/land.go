@@ -91,7 +91,7 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	mine = p.next()
 	want := p.Base
 	want.Mode = p.Proposed().Mode
-	want.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+	want.Data = p.form.patch(p.Base.Data, edits)
 	mine.fit(want)
 	return mine, theirs
 }

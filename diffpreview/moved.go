@@ -122,6 +122,20 @@ func (p *Proposal) conflictTexts(h *Hunk) *ConflictTexts {
 	return &out
 }
 
+// AwaitDecided is [Store.AwaitDecided] for the view's session.
+func (v *View) AwaitDecided(ctx context.Context, ids []string, progress func(left int)) error {
+	return v.store.AwaitDecided(ctx, v.session, ids, progress)
+}
+
+// Proposal is [Store.Get] for the session's own proposals; others are unknown.
+func (v *View) Proposal(id string) (*Proposal, error) {
+	p, err := v.store.Get(id)
+	if err == nil && p.Session != v.session {
+		return nil, failf(CodeUnknownProposal, "", "no proposal %s in this session", id)
+	}
+	return p, err
+}
+
 // AwaitDecided returns when nothing is undecided of the session's proposals that
 // ids names, or of all without ids, or with ctx's error. It calls progress, unless
 // that is nil, with how many proposals are undecided, at first and when that

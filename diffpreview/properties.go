@@ -37,9 +37,10 @@ func (p *Proposal) rebaseMode() {
 }
 
 // rebaseName returns p after a look at what the tree has at its undecided new
-// name, and the hunk when that settled it: somebody has moved the file
-// themselves. p itself is returned when nothing changed.
-func (p *Proposal) rebaseName(at Content, name func(Path) string) (*Proposal, []Hunk) {
+// name, and the hunks that this settled: somebody has moved the file themselves.
+// was is what the tree had under the old name when that was last looked at. p
+// itself is returned when nothing changed.
+func (p *Proposal) rebaseName(at, was Content, name func(Path) string) (*Proposal, []Hunk) {
 	h := p.rename()
 	if h == nil {
 		return p, nil
@@ -47,7 +48,7 @@ func (p *Proposal) rebaseName(at Content, name func(Path) string) (*Proposal, []
 	state := HunkOpen
 	o := p.origin
 	switch {
-	case !p.Base.Exists && at.Exists && o != nil && sameContent(at, o.Base):
+	case !p.Base.Exists && at.Exists && o != nil && (sameContent(at, o.Base) || sameContent(at, was)):
 		state = HunkAccepted
 	case !p.Base.Exists || at.Exists:
 		state = HunkConflict
@@ -61,10 +62,11 @@ func (p *Proposal) rebaseName(at Content, name func(Path) string) (*Proposal, []
 		q.Steps, q.Created, q.hunks, q.Kind = p.Steps, p.Created, p.hunks, p.Kind
 		q.Path, q.Version = h.To, p.Version
 		next := q.next()
-		next.Base = at
 		taken := next.rename()
 		taken.State, taken.Since, taken.Decision = HunkAccepted, next.Version, &Decision{By: treeName}
-		return next, []Hunk{*taken}
+		told := []Hunk{*taken}
+		next, more := next.rebase(at, true)
+		return next, append(told, more...)
 	}
 	q := p.next()
 	q.origin, q.restless = p.origin, p.restless

@@ -2,6 +2,7 @@ package diffpreview
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 )
@@ -29,9 +30,11 @@ type Proposal struct {
 	Kind    HunkKind
 	Version int // raised by every change
 	Base    Content
-	Hunks   []Hunk // sorted by Start
-	Steps   []StepRecord
-	Created time.Time
+	Hunks   []Hunk       // sorted by Start
+	Steps   []StepRecord // the first and the newest ones; see addStep
+	// StepCount is how many there were.
+	StepCount int
+	Created   time.Time
 
 	form  lineForm
 	hunks int // hunk ids given out
@@ -125,7 +128,7 @@ func (p *Proposal) Proposed() Content {
 		}
 	}
 	if len(edits) > 0 {
-		out.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+		out.Data = p.form.patch(p.Base.Data, edits)
 	}
 	return out
 }
@@ -162,10 +165,16 @@ func (p *Proposal) paths() []Path {
 
 // next is a copy of p at its next version, whose hunks may be changed.
 func (p *Proposal) next() *Proposal {
+	q := p.after()
+	q.Hunks = slices.Clone(p.Hunks)
+	return q
+}
+
+// after is next without hunks.
+func (p *Proposal) after() *Proposal {
 	q := *p
 	q.Version++
-	q.origin, q.restless = nil, false
-	q.Hunks = slices.Clone(p.Hunks)
+	q.origin, q.restless, q.Hunks = nil, false, nil
 	return &q
 }
 
@@ -231,7 +240,9 @@ func (p *Proposal) compare(want Content) []Hunk {
 	whole := open
 	whole.Old, whole.New = p.Base.Data, want.Data
 	whole.OldMode, whole.NewMode = p.Base.Mode, want.Mode
-	whole.Count = len(p.form.split(p.Base.Data))
+	if !p.Base.Exists || !want.Exists || p.Base.IsLink() || want.IsLink() {
+		whole.Count = p.form.count(p.Base.Data)
+	}
 	switch {
 	case !p.Base.Exists && !want.Exists:
 		return nil
@@ -251,17 +262,16 @@ func (p *Proposal) compare(want Content) []Hunk {
 	if p.form == formBinary {
 		open.Kind = KindBinary
 	}
-	old, new, spans := p.form.diff(p.Base.Data, want.Data)
-	hunks := make([]Hunk, 0, len(spans)+1)
+	diff := p.form.compare(p.Base.Data, want.Data)
+	hunks := make([]Hunk, 0, len(diff.spans)+1)
 	if want.Mode != 0 && want.Mode.Perm() != p.Base.Mode.Perm() {
 		mode := Hunk{Kind: KindMode, State: HunkOpen, Since: p.Version, OldMode: p.Base.Mode, NewMode: want.Mode.Perm()}
 		hunks = append(hunks, mode)
 	}
-	for _, s := range spans {
+	for _, s := range diff.spans {
 		h := open
 		h.Start, h.Count = s.OldStart, s.OldLines
-		h.Old = joinLines(old[s.OldStart : s.OldStart+s.OldLines])
-		h.New = joinLines(new[s.NewStart : s.NewStart+s.NewLines])
+		h.Old, h.New = diff.oldText(s), diff.newText(s)
 		hunks = append(hunks, h)
 	}
 	return hunks
@@ -322,8 +332,9 @@ func unchanged(f, h *Hunk) bool {
 		f.NewMode == h.NewMode && bytes.Equal(f.New, h.New)
 }
 
-// sort orders the hunks by place, properties first. Pieces of a split hunk that
-// stand at one place keep their order.
+// sort orders the hunks by place, properties first. What is put in before a line
+// comes before what stands on that line: whoever takes lines out counts on the
+// order. Pieces of a split hunk that stand at one place keep theirs.
 func (p *Proposal) sort() {
 	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int {
 		if a.property() != b.property() {
@@ -332,6 +343,6 @@ func (p *Proposal) sort() {
 			}
 			return 1
 		}
-		return a.Start - b.Start
+		return cmp.Or(a.Start-b.Start, min(a.Count, 1)-min(b.Count, 1))
 	})
 }

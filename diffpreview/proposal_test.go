@@ -144,7 +144,7 @@ func TestPropertyAcceptedHunksExactly(t *testing.T) {
 				edits = append(edits, edit{h.Start, h.Count, h.New})
 			}
 		}
-		expected := patch([]byte(base), SplitLines([]byte(base), Bytes), edits)
+		expected := formBytes.patch([]byte(base), edits)
 		if !bytes.Equal(p.Base.Data, expected) {
 			t.Fatalf("base is %q, want %q", p.Base.Data, expected)
 		}

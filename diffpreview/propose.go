@@ -124,7 +124,7 @@ func (v *View) extend(q *Proposal, call Call) *Proposal {
 	if q.ID == "" {
 		q.ID = v.store.nextProposalID()
 	}
-	q.Steps = append(slices.Clip(q.Steps), StepRecord{Call: call, Time: v.store.now().UTC()})
+	q.addStep(StepRecord{Call: call, Time: v.store.now().UTC()})
 	return q
 }
 

@@ -97,7 +97,7 @@ func (s *Store) refresh(path Path, atRest bool) error {
 			q, gone = p.land(q)
 			told = append(told, gone...)
 		}
-		if q, told, err = s.refreshName(q, told); err != nil {
+		if q, told, err = s.refreshName(q, p.Base, told); err != nil {
 			return err
 		}
 		if q == p {
@@ -108,7 +108,8 @@ func (s *Store) refresh(path Path, atRest bool) error {
 			continue
 		}
 		changed = append(changed, q)
-		reviews = append(reviews, s.reviewsOf(q, told)...)
+		q.stamp(told, s.now().UTC())
+		reviews = append(reviews, s.reviewsOf(p, q, told)...)
 	}
 	changed = s.gatherOpen(changed)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
@@ -120,8 +121,9 @@ func (s *Store) refresh(path Path, atRest bool) error {
 	return s.keep(changed, reviews)
 }
 
-// refreshName looks at what the tree has at the new name that q proposes.
-func (s *Store) refreshName(q *Proposal, told []Hunk) (*Proposal, []Hunk, error) {
+// refreshName looks at what the tree has at the new name that q proposes. was is
+// what it had at the old one.
+func (s *Store) refreshName(q *Proposal, was Content, told []Hunk) (*Proposal, []Hunk, error) {
 	r := q.rename()
 	if r == nil {
 		return q, told, nil
@@ -133,7 +135,7 @@ func (s *Store) refreshName(q *Proposal, told []Hunk) (*Proposal, []Hunk, error)
 	if err != nil {
 		return q, told, err
 	}
-	named, settled := q.rebaseName(at, s.ws.Name)
+	named, settled := q.rebaseName(at, was, s.ws.Name)
 	return named, append(told, settled...), nil
 }
 

@@ -111,13 +111,11 @@ func (s *Store) endRules(session string) {
 }
 
 func (s *Store) setAdded(rules []Rule) error {
-	if err := s.journal.append(record{Rules: &rules}, true); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.added = rules
-	return nil
+	return s.log(record{Rules: &rules}, true, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.added = rules
+	})
 }
 
 func (r *Rule) check() error {
@@ -179,6 +177,9 @@ func (r *Rule) fits(p *Proposal, sess Session) bool {
 	}
 	for _, step := range p.Steps {
 		tools = append(tools, step.Call.Tool)
+	}
+	if p.StepCount > len(p.Steps) {
+		tools = append(tools, "") // nobody remembers which
 	}
 	equal := func(a, b string) bool { return a == b }
 	return r.all(r.Paths, places, globMatch) && r.all(r.Kinds, kinds, equal) && r.all(r.Tools, tools, equal) &&

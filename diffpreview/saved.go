@@ -11,8 +11,8 @@ import (
 type savedProposal struct {
 	ID      string       `json:"id"`
 	Session string       `json:"session"`
-	Root    string       `json:"root"`
-	Rel     string       `json:"rel"`
+	Root    osName       `json:"root"`
+	Rel     osName       `json:"rel"`
 	Via     string       `json:"via,omitempty"`
 	Kind    HunkKind     `json:"kind"`
 	Version int          `json:"version"`
@@ -23,8 +23,10 @@ type savedProposal struct {
 	NextID  int          `json:"nextId"`
 	Created time.Time    `json:"created"`
 	Steps   []StepRecord `json:"steps"`
-	Hunks   []savedHunk  `json:"hunks"`
-	Origin  *savedOrigin `json:"origin,omitempty"`
+	// StepCount is missing in journals that have all steps.
+	StepCount int          `json:"stepCount,omitempty"`
+	Hunks     []savedHunk  `json:"hunks"`
+	Origin    *savedOrigin `json:"origin,omitempty"`
 }
 
 type savedOrigin struct {
@@ -51,8 +53,9 @@ type savedHunk struct {
 	Of       string      `json:"of,omitempty"`
 	OldMode  fs.FileMode `json:"oldMode,omitempty"`
 	NewMode  fs.FileMode `json:"newMode,omitempty"`
-	From     string      `json:"from,omitempty"` // below the proposal's root
-	To       string      `json:"to,omitempty"`
+	From     osName      `json:"from,omitempty"` // below the proposal's root
+	To       osName      `json:"to,omitempty"`
+	Made     int         `json:"made,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
 }
@@ -60,52 +63,54 @@ type savedHunk struct {
 type savedReview struct {
 	Session string `json:"session"`
 	Review  Review `json:"review"`
+
+	entry HistoryEntry // the same for the history
 }
 
 // saveProposal puts p's texts away and returns its record.
-func (s *Store) saveProposal(p *Proposal) (savedProposal, error) {
-	base, err := s.journal.save(p.Base.Data)
+func (s *Store) saveProposal(in *hold, p *Proposal) (savedProposal, error) {
+	base, err := in.save(p.Base.Data)
 	if err != nil {
 		return savedProposal{}, err
 	}
 	out := savedProposal{
-		ID: p.ID, Session: p.Session, Root: s.ws.roots[p.Path.index].path, Rel: p.Path.rel, Via: p.Via,
+		ID: p.ID, Session: p.Session, Root: osName(s.ws.roots[p.Path.index].path), Rel: osName(p.Path.rel), Via: p.Via,
 		Kind: p.Kind, Version: p.Version, Exists: p.Base.Exists, Base: base, Mode: p.Base.Mode,
-		Form: p.form, NextID: p.hunks, Created: p.Created, Steps: p.Steps,
+		Form: p.form, NextID: p.hunks, Created: p.Created, Steps: p.Steps, StepCount: p.StepCount,
 	}
-	if out.Hunks, err = s.saveHunks(p.Hunks, true); err != nil || p.origin == nil {
+	if out.Hunks, err = s.saveHunks(in, p.Hunks, true); err != nil || p.origin == nil {
 		return out, err
 	}
 	o := &savedOrigin{Exists: p.origin.Base.Exists, Mode: p.origin.Base.Mode, Form: p.origin.form}
-	if o.Base, err = s.journal.save(p.origin.Base.Data); err != nil {
+	if o.Base, err = in.save(p.origin.Base.Data); err != nil {
 		return out, err
 	}
-	o.Hunks, err = s.saveHunks(p.origin.Hunks, true)
+	o.Hunks, err = s.saveHunks(in, p.origin.Hunks, true)
 	out.Origin = o
 	return out, err
 }
 
-func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
+func (s *Store) saveHunks(in *hold, hunks []Hunk, onBase bool) ([]savedHunk, error) {
 	var out []savedHunk
 	for i := range hunks {
 		h := &hunks[i]
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
 			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
-			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: h.From.rel, To: h.To.rel,
+			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: osName(h.From.rel), To: osName(h.To.rel), Made: h.Made,
 		}
 		var err error
-		if saved.New, err = s.journal.save(h.New); err != nil {
+		if saved.New, err = in.save(h.New); err != nil {
 			return nil, err
 		}
 		if !onBase || h.State != HunkOpen {
-			old, err := s.journal.save(h.Old)
+			old, err := in.save(h.Old)
 			if err != nil {
 				return nil, err
 			}
 			saved.Old = &old
 		}
-		if saved.Parts, err = s.saveHunks(h.Parts, false); err != nil {
+		if saved.Parts, err = s.saveHunks(in, h.Parts, false); err != nil {
 			return nil, err
 		}
 		out = append(out, saved)
@@ -115,13 +120,8 @@ func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
 
 // loadProposal reads a record back. A root that is served no longer gives nil.
 func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
-	index := -1
-	for i, r := range s.ws.roots {
-		if r.path == saved.Root {
-			index = i
-		}
-	}
-	if index < 0 {
+	at, ok := s.savedPath(saved.Root, saved.Rel)
+	if !ok {
 		return nil, nil
 	}
 	base, err := s.journal.load(saved.Base)
@@ -129,14 +129,16 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 		return nil, fmt.Errorf("proposal %s: %w", saved.ID, err)
 	}
 	p := &Proposal{
-		ID: saved.ID, Session: saved.Session, Path: Path{index, saved.Rel}, Via: saved.Via, Kind: saved.Kind,
+		ID: saved.ID, Session: saved.Session, Path: at, Via: saved.Via, Kind: saved.Kind,
 		Version: saved.Version, Base: Content{Exists: saved.Exists, Data: base, Mode: saved.Mode},
 		Created: saved.Created, Steps: saved.Steps, form: saved.Form, hunks: saved.NextID,
 	}
 	p.Name = s.ws.Name(p.Path)
-	p.Hunks, err = s.loadHunks(saved.Hunks, index, p.form.split(base))
+	p.StepCount = max(saved.StepCount, len(saved.Steps))
+	p.Steps = boundedSteps(p.Steps)
+	p.Hunks, err = s.loadHunks(saved.Hunks, at.index, p.form.split(base))
 	if err == nil && saved.Origin != nil {
-		p.origin, err = s.loadOrigin(saved.Origin, index)
+		p.origin, err = s.loadOrigin(saved.Origin, at.index)
 		p.restless = true // looked at again, whatever it was in the middle of
 	}
 	if err != nil {
@@ -162,10 +164,10 @@ func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, 
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
 			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
-			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode,
+			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode, Made: sh.Made,
 		}
 		if h.Kind == KindRename {
-			h.From, h.To = Path{root, sh.From}, Path{root, sh.To}
+			h.From, h.To = Path{root, string(sh.From)}, Path{root, string(sh.To)}
 		}
 		var err error
 		if h.New, err = s.journal.load(sh.New); err != nil {

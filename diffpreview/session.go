@@ -25,7 +25,7 @@ type session struct {
 	reviews []Review
 	queued  int                  // reviews numbered so far
 	told    map[conflictKey]bool // conflicts that its agent knows of
-	seen    map[Path]string      // hash of the bytes it last read or wrote
+	seen    map[Path]sight       // see [View.Saw]
 	known   map[string]Content   // by proposal: the tree's file as its agent knows it
 }
 
@@ -84,7 +84,7 @@ func (s *Store) JoinSession(want Session) (Session, error) {
 	if want.Label == "" {
 		want.Label = want.ID
 	}
-	s.sessions[want.ID] = &session{Session: want}
+	s.sessions[want.ID] = &session{Session: want} // so that no other one gets its label
 	s.mu.Unlock()
 	if err := s.saveSession(want); err != nil {
 		s.mu.Lock()
@@ -95,12 +95,19 @@ func (s *Store) JoinSession(want Session) (Session, error) {
 	return want, nil
 }
 
-func (s *Store) saveSession(sess Session) error {
-	if err := s.journal.append(record{Sessions: []Session{sess}}, true); err != nil {
-		return err
+// saveSession journals a session's state, makes it the session's and tells of it.
+func (s *Store) saveSession(now Session) error {
+	err := s.log(record{Sessions: []Session{now}}, true, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if sess := s.sessions[now.ID]; sess != nil {
+			sess.Session = now
+		}
+	})
+	if err == nil {
+		s.publish(Event{Session: &now})
 	}
-	s.publish(Event{Session: &sess})
-	return nil
+	return err
 }
 
 // CloseSession ends a session; its proposals stay decidable.
@@ -114,11 +121,6 @@ func (s *Store) CloseSession(id string) error {
 		return err
 	}
 	s.endRules(id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if sess := s.sessions[id]; sess != nil {
-		sess.Open = false
-	}
 	return nil
 }
 
@@ -190,6 +192,8 @@ func (s *Store) Told(id string, reviews []Review) error {
 	if len(reviews) == 0 {
 		return nil
 	}
+	s.order.Lock()
+	defer s.order.Unlock()
 	decisions := 0
 	s.mu.Lock()
 	if sess := s.sessions[id]; sess != nil {
@@ -229,12 +233,16 @@ func (sess *session) queue(r Review) {
 	sess.reviews = append(sess.reviews, r)
 }
 
-// reviewsOf says what became of decided hunks of p.
-func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
+// reviewsOf says what became of decided hunks of p, which was before.
+func (s *Store) reviewsOf(before, p *Proposal, hunks []Hunk) []savedReview {
+	if len(hunks) == 0 {
+		return nil
+	}
 	var out []savedReview
-	hash := p.Base.Hash()
+	hashBefore, hash := before.Base.Hash(), p.Base.Hash()
 	for i := range hunks {
-		out = append(out, savedReview{p.Session, reviewOf(p, &hunks[i], hash)})
+		r := reviewOf(p, &hunks[i], hash)
+		out = append(out, savedReview{p.Session, r, s.historyOf(before, p, hashBefore, &hunks[i], &r)})
 	}
 	return out
 }

@@ -41,7 +41,7 @@ func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 			document := q.Base.Document
 			q.Base = h.original()
 			q.Base.Document = document
-			h.Start, h.Count = 0, len(q.form.split(h.Old))
+			h.Start, h.Count = 0, q.form.count(h.Old)
 			continue
 		}
 		edits = append(edits, edit{h.Start, h.Count, h.Old})

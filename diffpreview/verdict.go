@@ -149,9 +149,9 @@ func (p *Proposal) face(h *Hunk) {
 			h.Kind = KindText
 		}
 		h.OldMode = p.Base.Mode
-		h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
+		h.Start, h.Count = 0, p.form.count(p.Base.Data)
 	}
-	h.Old = joinLines(p.form.split(p.Base.Data)[h.Start : h.Start+h.Count])
+	h.Old = bytes.Clone(h.stands(p.form.lines(p.Base.Data)))
 	h.Whole, h.Parts = false, nil
 }
 
@@ -224,7 +224,7 @@ func (p *Proposal) takeWhole(at int) {
 	if !p.Base.Exists {
 		p.Base.Data, p.Base.Mode = nil, 0
 	}
-	h.State, h.Start, h.Count = HunkAccepted, 0, len(p.form.split(p.Base.Data))
+	h.State, h.Start, h.Count = HunkAccepted, 0, p.form.count(p.Base.Data)
 	h.Unsaved = before.Document
 	for i := range p.Hunks {
 		if i != at && !p.Hunks[i].property() {
@@ -237,7 +237,7 @@ func (p *Proposal) takeWhole(at int) {
 // hunks that the edits came from, in order. A text without a line end that lines
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
-	lines := p.form.split(p.Base.Data)
+	lines := p.form.lines(p.Base.Data)
 	for _, e := range edits {
 		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
 			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
@@ -246,11 +246,11 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 	spans := make([]Span, len(edits))
 	by := 0
 	for i, e := range edits {
-		n := len(p.form.split(e.text))
+		n := p.form.count(e.text)
 		spans[i] = Span{OldStart: e.start, OldLines: e.count, NewStart: e.start + by, NewLines: n}
 		by += n - e.count
 	}
-	p.Base.Data = patch(p.Base.Data, lines, edits)
+	p.Base.Data = p.form.patch(p.Base.Data, edits)
 	m, next := newMoves(spans), 0
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
@@ -260,7 +260,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
 			next++
 		case h.decided():
-			*h = moved(*h, spans)
+			*h = m.moved(*h)
 		default:
 			h.Start += m.by[next] // pieces of a split hunk can stand at one place: their order tells
 		}

@@ -42,6 +42,9 @@ func (v *View) Resolve(name string) (Path, error) {
 	return p, err
 }
 
+// ResolveEntry is Resolve for a link itself; see [Workspace.ResolveEntry].
+func (v *View) ResolveEntry(name string) (Path, error) { return v.store.ws.ResolveEntry(name) }
+
 // Name is the wire form of a path.
 func (v *View) Name(p Path) string { return v.store.ws.Name(p) }
 
@@ -87,16 +90,23 @@ func (v *View) Read(p Path) (Content, error) {
 	switch {
 	case err != nil:
 		return Content{}, err
+	case mine != nil && mine.Proposed().IsLink():
+		return Content{}, failf(CodeNotRegularFile, v.Name(p), "is a link")
 	case mine != nil:
 		return mine.Proposed(), nil
 	case gone != nil:
 		return Content{}, nil
 	}
 	c, err := v.store.tree(p)
-	if err == nil && !c.Exists && v.hasBelow(p) {
+	switch {
+	case err != nil:
+		return Content{}, err
+	case c.IsLink():
+		return Content{}, becameLink(v.Name(p))
+	case !c.Exists && v.hasBelow(p):
 		return Content{}, failf(CodeIsDirectory, v.Name(p), "is a directory")
 	}
-	return c, err
+	return c, nil
 }
 
 // Source reads parts of a file.
@@ -128,8 +138,6 @@ func (v *View) Open(p Path) (Source, error) {
 			return nil, err
 		case !c.Exists:
 			return nil, failf(CodeFileNotFound, v.Name(p), "no such file")
-		case c.IsLink():
-			return nil, failf(CodeNotRegularFile, v.Name(p), "is a link to %s", c.Data)
 		}
 		return bytesSource{bytes.NewReader(c.Data)}, nil
 	}
@@ -222,27 +230,4 @@ func (v *View) List(dir Path) ([]Entry, error) {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
-}
-
-// Saw notes which bytes the session read or wrote last at p.
-func (v *View) Saw(p Path, hash string) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		if sess.seen == nil {
-			sess.seen = map[Path]string{}
-		}
-		sess.seen[p] = hash
-	}
-}
-
-// LastSeen returns what Saw noted last. A daemon that was restarted has
-// forgotten it.
-func (v *View) LastSeen(p Path) (hash string, ok bool) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		hash, ok = sess.seen[p]
-	}
-	return hash, ok
 }

@@ -28,6 +28,7 @@ var allowances = []allowance{
 		[]string{"os.MkdirAll", "os.OpenFile", "os.CreateTemp", "os.Rename", "os.Remove", "File.Truncate"},
 		"the journal, in the state directory outside of every workspace",
 	},
+	{"daemon/config", []string{"os.OpenRoot"}, "reads .loom/config.toml through no link that leads out of the workspace"},
 	{
 		"daemon/place",
 		[]string{"os.Mkdir", "os.MkdirTemp", "os.Chmod", "os.OpenFile", "os.WriteFile", "os.Rename", "os.Remove", "os.RemoveAll", "File.Truncate", "File.WriteAt"},

@@ -112,6 +112,11 @@ type Problem struct {
 	Ignored bool   `json:"ignored,omitempty"`
 }
 
+// Broken reports whether a file has a problem for which it is not understood.
+func Broken(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return !p.Ignored })
+}
+
 func (p Problem) String() string {
 	out := at(p.File, p.Line) + ": "
 	if p.Key != "" {

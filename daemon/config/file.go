@@ -29,9 +29,7 @@ type file struct {
 }
 
 // broken reports whether the file is not understood.
-func (f *file) broken() bool {
-	return slices.ContainsFunc(f.problems, func(p Problem) bool { return !p.Ignored })
-}
+func (f *file) broken() bool { return Broken(f.problems) }
 
 // parse makes sense of a file. What is wrong is a problem, and the rest counts.
 func (t text) parse(workspace bool) file {

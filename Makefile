@@ -114,7 +114,7 @@ END {
 		name = names[i]
 		if (!ratio[name]) { print "no figure for " label[name]; missing = 1; continue }
 		printf "%-45s %6.3f times %s (p50; goal: at most %s)%s\n", label[name], ratio[name], peers[name], limit[name], \
-			ratio[name] > limit[name] ? ": MISSED" : ""
+			(ratio[name] > limit[name] ? ": MISSED" : "")
 	}
 	print ""
 	exit missing

@@ -1,10 +1,6 @@
 package diffpreview
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // oldDiskCalls are those of diskCalls that only older architectures have.
 var oldDiskCalls = map[uint64]string{
@@ -14,17 +10,17 @@ var oldDiskCalls = map[uint64]string{
 	unix.SYS_UTIME: "utime", unix.SYS_UTIMES: "utimes", unix.SYS_FUTIMESAT: "futimesat",
 }
 
-// shortenWrite changes the third argument, the number of bytes, of the call that
-// a thread is about to make.
-func shortenWrite(tid int, n uint64) error {
-	var regs unix.PtraceRegs
-	err := unix.PtraceGetRegs(tid, &regs)
-	if err == nil {
-		regs.Rdx = n
-		err = unix.PtraceSetRegs(tid, &regs)
-	}
-	if err != nil {
-		return fmt.Errorf("registers: %w", err)
-	}
-	return nil
+// systemCall is the state of a thread that is about to make a system call.
+type systemCall struct{ regs unix.PtraceRegs }
+
+func (c *systemCall) get(tid int) error { return unix.PtraceGetRegs(tid, &c.regs) }
+
+func (c *systemCall) number() uint64 { return c.regs.Orig_rax }
+
+func (c *systemCall) arg(n int) uint64 { return [...]uint64{c.regs.Rdi, c.regs.Rsi, c.regs.Rdx}[n] }
+
+// setArg2 changes the third argument of the call.
+func (c *systemCall) setArg2(tid int, value uint64) error {
+	c.regs.Rdx = value
+	return unix.PtraceSetRegs(tid, &c.regs)
 }

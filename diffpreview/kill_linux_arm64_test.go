@@ -1,26 +1,26 @@
 package diffpreview
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // oldDiskCalls are those of diskCalls that only older architectures have.
 var oldDiskCalls = map[uint64]string{}
 
-// shortenWrite changes the third argument, the number of bytes, of the call that
-// a thread is about to make.
-func shortenWrite(tid int, n uint64) error {
-	const general = 1 // NT_PRSTATUS
-	var regs unix.PtraceRegsArm64
-	err := unix.PtraceGetRegSetArm64(tid, general, &regs)
-	if err == nil {
-		regs.Regs[2] = n
-		err = unix.PtraceSetRegSetArm64(tid, general, &regs)
-	}
-	if err != nil {
-		return fmt.Errorf("registers: %w", err)
-	}
-	return nil
+// generalRegisters is NT_PRSTATUS of elf.h.
+const generalRegisters = 1
+
+// systemCall is the state of a thread that is about to make a system call.
+type systemCall struct{ regs unix.PtraceRegsArm64 }
+
+func (c *systemCall) get(tid int) error {
+	return unix.PtraceGetRegSetArm64(tid, generalRegisters, &c.regs)
+}
+
+func (c *systemCall) number() uint64 { return c.regs.Regs[8] }
+
+func (c *systemCall) arg(n int) uint64 { return c.regs.Regs[n] }
+
+// setArg2 changes the third argument of the call.
+func (c *systemCall) setArg2(tid int, value uint64) error {
+	c.regs.Regs[2] = value
+	return unix.PtraceSetRegSetArm64(tid, generalRegisters, &c.regs)
 }

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +73,6 @@ type kills struct {
 	old, done treeCopy // of the workspace
 	state     treeCopy // of the state directory before
 	hunks     int
-	total     int // system calls of a decision
 	restart   int // the most system calls that a restart was seen to take
 
 	killed, again, whole int // points, those killed twice, those with all written
@@ -79,8 +80,6 @@ type kills struct {
 
 func newKills(t *testing.T) *kills {
 	t.Helper()
-	mask := syscall.Umask(0o022)
-	t.Cleanup(func() { syscall.Umask(mask) })
 	dir := memoryDir(t)
 	files := killFiles()
 	if len(files) != 50 {
@@ -111,6 +110,54 @@ func newKills(t *testing.T) *kills {
 // that every state in between can be told apart and mended. What a machine that
 // loses power has on its disk is another matter.
 func TestKillAtEverySystemCall(t *testing.T) {
+	rng := killRandom(t)
+	mask := syscall.Umask(0o022)
+	defer syscall.Umask(mask)
+	k := newKills(t)
+	undisturbed := k.run(0, atEntry)
+	calls := undisturbed.calls
+	t.Logf("%d system calls: %s", len(calls), tally(calls))
+	if len(calls) < killLeast {
+		t.Fatalf("only %d system calls: the filter misses some, or the set is too small", len(calls))
+	}
+	if !k.check("not killed", undisturbed) {
+		t.Fatal("a decision that was not killed is not carried out")
+	}
+	points := here(rng, len(calls))
+	if os.Getenv("LOOMD_SOAK") != "" {
+		points = everywhere(rng, calls)
+	}
+	begin := time.Now()
+	all := make([]*kills, min(runtime.GOMAXPROCS(0), len(points)))
+	t.Run("points", func(t *testing.T) {
+		for n := range all {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
+				t.Parallel()
+				all[n] = newKills(t)
+				for i := n; i < len(points); i += len(all) {
+					all[n].point(points[i])
+				}
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for _, one := range all {
+		k.killed, k.again, k.whole = k.killed+one.killed, k.again+one.again, k.whole+one.whole
+	}
+	if k.killed < len(points)*9/10 {
+		t.Errorf("killed only %d times of %d", k.killed, len(points))
+	}
+	if k.whole == 0 || k.whole == k.killed {
+		t.Errorf("%d of %d times all was written: the kills miss the commit", k.whole, k.killed)
+	}
+	t.Logf("killed %d times, %d of them again in the restart; the set was written %d times; %.2f s each",
+		k.killed, k.again, k.whole, time.Since(begin).Seconds()/float64(len(points)))
+}
+
+func killRandom(t *testing.T) *rand.Rand {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv(killSeed); text != "" {
 		var err error
@@ -119,69 +166,55 @@ func TestKillAtEverySystemCall(t *testing.T) {
 		}
 	}
 	t.Logf("repeat with %s=%d", killSeed, seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	k := newKills(t)
-	begin := time.Now()
-	undisturbed := k.run(0, atEntry)
-	k.total = len(undisturbed.calls)
-	t.Logf("%d system calls: %s", k.total, tally(undisturbed.calls))
-	if k.total < killLeast {
-		t.Fatalf("only %d system calls: the filter misses some, or the set is too small", k.total)
-	}
-	if !k.check("not killed", undisturbed) {
-		t.Fatal("a decision that was not killed is not carried out")
-	}
-	if os.Getenv("LOOMD_SOAK") != "" {
-		k.everywhere(rng, undisturbed.calls)
-	} else {
-		k.here(rng)
-	}
-	if k.whole == 0 || k.whole == k.killed {
-		t.Errorf("%d of %d times all was written: the kills miss the commit", k.whole, k.killed)
-	}
-	t.Logf("killed %d times, %d of them again in the restart; the set was written %d times; %.2f s each",
-		k.killed, k.again, k.whole, time.Since(begin).Seconds()/float64(max(k.killed, 1)))
+	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// everywhere kills at the entry of every call, at the exit of some, halfway
-// through every write, and again in some of the restarts.
-func (k *kills) everywhere(rng *rand.Rand, calls []string) {
-	for at := 1; at <= k.total; at++ {
-		k.point(at, atEntry, 0)
-		if strings.Contains(calls[at-1], "write") {
-			k.point(at, halfway, 0)
+// killPoint is where the daemon is killed: at which of its system calls, from 1.
+// When again is not 0 the next one is killed too, at that part, up to 1, of what
+// its start takes.
+type killPoint struct {
+	at    int
+	when  moment
+	again float64
+}
+
+// everywhere kills at the entry of every call, halfway through every write, at
+// the exit of some, and again in some of the restarts.
+func everywhere(rng *rand.Rand, calls []string) (points []killPoint) {
+	for i, name := range calls {
+		at := i + 1
+		points = append(points, killPoint{at, atEntry, 0})
+		if strings.Contains(name, "write") {
+			points = append(points, killPoint{at, halfway, 0})
 		}
 		switch rng.IntN(4) {
 		case 0:
-			k.point(at, atExit, 0)
+			points = append(points, killPoint{at, atExit, 0})
 		case 1:
-			k.point(at, atEntry, 1+rng.IntN(k.restart))
+			points = append(points, killPoint{at, atEntry, 1 - rng.Float64()})
 		}
 	}
-	if k.killed < k.total {
-		k.Errorf("killed only %d times", k.killed)
-	}
+	return points
 }
 
-// here kills at calls evenly spread, from a random one on.
-func (k *kills) here(rng *rand.Rand) {
+// here kills at calls evenly spread, from a random one on, and at the last,
+// after which the set is written.
+func here(rng *rand.Rand, calls int) (points []killPoint) {
 	from := rng.Float64()
 	for i := range killSample {
-		at := min(1+int((float64(i)+from)*float64(k.total)/killSample), k.total)
+		at := 1 + int((float64(i)+from)*float64(calls)/killSample)
 		switch i % 4 {
 		case 0:
-			k.point(at, atExit, 0)
+			points = append(points, killPoint{at, atExit, 0})
 		case 1:
-			k.point(at, halfway, 0)
+			points = append(points, killPoint{at, halfway, 0})
 		case 2:
-			k.point(at, atEntry, 0)
+			points = append(points, killPoint{at, atEntry, 0})
 		case 3:
-			k.point(at, atEntry, 1+rng.IntN(k.restart))
+			points = append(points, killPoint{at, atEntry, 1 - rng.Float64()})
 		}
 	}
-	if k.killed < killSample/2 {
-		k.Errorf("killed only %d times", k.killed)
-	}
+	return append(points, killPoint{calls, atExit, 0})
 }
 
 // tally counts names.
@@ -205,18 +238,17 @@ func (k *kills) run(at int, when moment) *tracer {
 	return runTraced(k.T, "TestKillChildDecides", k.env, at, when)
 }
 
-// point kills the daemon at one call and, when again is not 0, the next one at
-// that call of its start.
-func (k *kills) point(at int, when moment, again int) {
+func (k *kills) point(p killPoint) {
 	k.Helper()
-	tr := k.run(at, when)
+	tr := k.run(p.at, p.when)
 	if !tr.killed {
 		k.check("answered", tr) // this time the decision took a call less
 		return
 	}
 	k.killed++
-	label := fmt.Sprintf("killed %s call %d of %d, %s", when, at, k.total, tr.calls[at-1])
-	if again > 0 {
+	label := fmt.Sprintf("killed %s call %d, %s", p.when, p.at, tr.calls[p.at-1])
+	if p.again > 0 {
+		again := int(math.Ceil(p.again * float64(k.restart)))
 		second := runTraced(k.T, "TestKillChildRestarts", k.env, again, atEntry)
 		if second.killed {
 			k.again++
@@ -247,7 +279,8 @@ func (k *kills) check(label string, tr *tracer) (applied bool) {
 	k.wantState(label)
 	k.w.restart()
 	if second := k.told(); second != first {
-		k.Errorf("%s: a second restart brings back\n%s\nafter\n%s", label, second, first)
+		n := max(0, commonPrefix([]byte(first), []byte(second))-100)
+		k.Errorf("%s: the first restart brings back\n…%.500s\nand a second one\n…%.500s", label, first[n:], second[n:])
 	}
 	k.wantTree(label+", restarted twice", want)
 	if !applied {
@@ -293,14 +326,30 @@ func (k *kills) applied(label string) bool {
 		}
 		told[r.Path] = true
 	}
+	history := k.history()
+	for i, e := range history {
+		if e.Seq != i+1 || e.Decision != "accepted" || e.By != "tester" || e.Session != "s1" {
+			k.Errorf("%s: the history has %+v", label, e)
+		}
+	}
 	switch {
-	case len(states) == 1 && states[StateOpen] == 50 && len(reviews) == 0:
+	case len(states) == 1 && states[StateOpen] == 50 && len(reviews) == 0 && len(history) == 0:
 		return false
-	case len(states) == 1 && states[StateApplied] == 50 && len(reviews) == k.hunks && len(told) == 50:
+	case len(states) == 1 && states[StateApplied] == 50 && len(told) == 50 && len(reviews) == k.hunks && len(history) == k.hunks:
 		return true
 	}
-	k.Fatalf("%s: proposals %v, and the agent is told %d things of %d files", label, states, len(reviews), len(told))
+	k.Fatalf("%s: proposals %v, the agent is told %d things of %d files, the history has %d entries",
+		label, states, len(reviews), len(told), len(history))
 	return false
+}
+
+func (k *kills) history() []HistoryEntry {
+	k.Helper()
+	entries, more, err := k.w.store.History(HistoryFilter{Limit: maxHistoryPage})
+	if err != nil || more {
+		k.Fatalf("%d entries of the history, more: %v, %v", len(entries), more, err)
+	}
+	return entries
 }
 
 // told is what a store says there is.
@@ -309,7 +358,7 @@ func (k *kills) told() string {
 	s := k.w.store
 	proposals := s.snapshot()
 	slices.SortFunc(proposals, func(a, b *Proposal) int { return strings.Compare(a.ID, b.ID) })
-	text, err := json.MarshalIndent([]any{s.Sessions(), proposals, s.Reviews("s1")}, "", " ")
+	text, err := json.Marshal([]any{s.Sessions(), proposals, s.Reviews("s1"), k.history()})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -338,6 +387,7 @@ func (k *kills) wantState(label string) {
 		case body && hashBytes([]byte(one.text)) != filepath.Base(name):
 			k.Errorf("%s: %s in the state directory is damaged", label, name)
 		case body && strings.Contains(journal, filepath.Base(name)), name == "bodies", name == "journal.jsonl":
+		case name == "history.jsonl" && len(k.history()) > 0:
 		default:
 			k.Errorf("%s: %s is left in the state directory", label, name)
 		}

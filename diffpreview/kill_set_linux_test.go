@@ -33,25 +33,23 @@ const killAttribute = "user.loomd-test"
 
 func (f killForm) with(attr string) killForm { f.attr = attr; return f }
 
-// Texts longer than [inlineBody] are files of their own in the journal, and so
-// is what a hunk of the edits replaces.
+// Texts longer than [inlineBody] are files of their own in the journal. What
+// each of the two hunks of an edit replaces is so long, too.
 var (
-	longText   = numbered(800, nil)
-	longEdit   = rewritten(100, 600, "edited")
-	longGrown  = rewritten(150, 650, "edited, and longer")
-	longShrunk = rewritten(200, 700, "")
+	longText   = numbered(750, nil)
+	longEdit   = rewritten("%d edited\n")
+	longGrown  = rewritten("%d edited\nand longer\n")
+	longShrunk = rewritten("%x\n")
 )
 
-// rewritten is longText with something else in the lines between two.
-func rewritten(from, to int, text string) string {
-	lines := map[int]string{3: "three\n"}
-	for i := from; i < to; i++ {
-		lines[i] = ""
-		if text != "" {
-			lines[i] = fmt.Sprintf("%d %s\n", i, text)
-		}
+// rewritten is longText with most lines in another form.
+func rewritten(form string) string {
+	lines := map[int]string{}
+	for i := range 300 {
+		lines[50+i] = fmt.Sprintf(form, 50+i)
+		lines[400+i] = fmt.Sprintf(form, 400+i)
 	}
-	return numbered(800, lines)
+	return numbered(750, lines)
 }
 
 // killSet is the change set, in kinds of files: how many of each, their name,
@@ -64,17 +62,25 @@ var killSet = []struct {
 	twin     bool
 	moved    string
 }{
-	{n: 10, name: "src/plain%d.go", old: fileForm(0o644, longText), new: fileForm(0o644, longEdit)},
-	{n: 4, name: "src/short%d.go", old: fileForm(0o644, "1\n2\n"), new: fileForm(0o644, "1\n3\n")},
-	{n: 5, name: "private%d/key", old: fileForm(0o600, longText), new: fileForm(0o600, longEdit)},
-	{n: 5, name: "bin/run%d", old: fileForm(0o755, longText), new: fileForm(0o755, longEdit)},
+	{n: 5, name: "src/plain%d.go", old: fileForm(0o644, longText), new: fileForm(0o644, longEdit)},
+	{n: 2, name: "src/short%d.go", old: fileForm(0o644, "1\n2\n"), new: fileForm(0o644, "1\n3\n")},
+	{n: 4, name: "private%d/key", old: fileForm(0o600, longText), new: fileForm(0o600, longEdit)},
+	{n: 4, name: "bin/run%d", old: fileForm(0o755, longText), new: fileForm(0o755, longEdit)},
 	{n: 3, name: "attr/f%d", old: fileForm(0o644, longText).with("kept"), new: fileForm(0o644, longEdit).with("kept")},
 	{n: 4, name: "linked/grows%d", old: fileForm(0o644, longText), new: fileForm(0o644, longGrown), twin: true},
-	{n: 4, name: "linked/shrinks%d", old: fileForm(0o640, longText), new: fileForm(0o640, longShrunk), twin: true},
+	{n: 3, name: "linked/shrinks%d", old: fileForm(0o640, longText), new: fileForm(0o640, longShrunk), twin: true},
 	{n: 4, name: "src/new%d.go", new: fileForm(0o644, longText)},
-	{n: 5, name: "fresh/%d/deep/f", new: fileForm(0o644, "new\n")},
-	{n: 3, name: "gone/f%d", old: fileForm(0o644, longText)},
-	{n: 3, name: "gone%d/only", old: fileForm(0o600, "x\n")},
+	{n: 4, name: "fresh/%d/deep/f", new: fileForm(0o644, "new\n")},
+	{n: 2, name: "gone/f%d", old: fileForm(0o644, longText)},
+	{n: 2, name: "gone%d/only", old: fileForm(0o600, "x\n")},
+	{n: 2, name: "moved/to%d", moved: "moved/from%d", old: fileForm(0o644, longText), new: fileForm(0o644, longEdit)},
+	{n: 3, name: "away%d/deep/f", moved: "moved/f%d", old: fileForm(0o640, longText), new: fileForm(0o640, longText)},
+	{n: 2, name: "mode/runs%d", old: fileForm(0o644, longText), new: fileForm(0o755, longText)},
+	{n: 1, name: "mode/edited%d", old: fileForm(0o755, longText), new: fileForm(0o644, longEdit)},
+	{n: 2, name: "links/new%d", new: fileForm(fs.ModeSymlink|0o777, "../bystander")},
+	{n: 1, name: "links/turned%d", old: fileForm(fs.ModeSymlink|0o777, "../bystander"), new: fileForm(fs.ModeSymlink|0o777, "../src")},
+	{n: 1, name: "links/gone%d", old: fileForm(fs.ModeSymlink|0o777, "nowhere")},
+	{n: 1, name: "links/was-file%d", old: fileForm(0o644, longText), new: fileForm(fs.ModeSymlink|0o777, "../bystander")},
 }
 
 // killFile is one file of the set.

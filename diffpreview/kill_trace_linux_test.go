@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,14 +25,17 @@ const (
 	atExit  moment = "at the exit of"  // the call is carried out, the process does not see its result
 )
 
-// A traced process says by these calls between which of its system calls it is
-// to be killed: prctl with an option that no kernel knows.
+// A traced process gives itself these signals, which the tracer sees and takes
+// away, around that of which it is killed.
 const (
-	killBegin = 0x6c6f6f6d0001
-	killEnd   = 0x6c6f6f6d0002
+	killBegin = unix.SIGUSR1
+	killEnd   = unix.SIGUSR2
 )
 
-func announce(what uintptr) { unix.RawSyscall(unix.SYS_PRCTL, what, 0, 0) }
+func announce(signal unix.Signal) {
+	runtime.LockOSThread() // until the test ends: what follows is traced from its first call on
+	unix.Tgkill(unix.Getpid(), unix.Gettid(), signal)
+}
 
 // tracer runs a process and kills it at one of the system calls, counted from
 // 1, by which it changes a disk.
@@ -42,11 +44,11 @@ type tracer struct {
 	when moment
 
 	pid    int
-	seen   map[int]bool // threads
-	begun  bool
-	calls  []string // what was counted, until the kill
-	caller int      // the thread that made the last of them
-	ended  bool     // the process came to killEnd
+	inside map[int]bool // by thread: whether it is within a system call
+	begun  bool         // it came to killBegin
+	calls  []string     // what was counted, until the kill
+	caller int          // the thread that made the last of them
+	ended  bool         // the process came to killEnd
 	killed bool
 	status unix.WaitStatus
 	out    string
@@ -69,7 +71,7 @@ func runTraced(t *testing.T, name string, env []string, at int, when moment) *tr
 		r.Close()
 		out <- string(text)
 	}()
-	tr := &tracer{at: at, when: when, seen: map[int]bool{}}
+	tr := &tracer{at: at, when: when, inside: map[int]bool{}}
 	failed := make(chan error)
 	go func() {
 		runtime.LockOSThread() // the kernel takes a tracee's commands from the thread that began to trace it
@@ -109,10 +111,10 @@ func (tr *tracer) run(argv, env []string, out *os.File) error {
 	if !tr.status.Stopped() {
 		return fmt.Errorf("a traced process did not stop at its start: status %#x", uint32(tr.status))
 	}
-	tr.seen[pid] = true
+	tr.inside[pid] = false
 	err = unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_EXITKILL)
 	if err == nil {
-		err = unix.PtraceSyscall(pid, 0)
+		err = unix.PtraceCont(pid, 0)
 	}
 	if err == nil {
 		err = tr.follow()
@@ -141,83 +143,81 @@ func (tr *tracer) follow() error {
 		case !status.Stopped():
 			continue // a thread's end
 		}
-		signal, err := tr.stopped(tid, status)
-		if err != nil {
+		err = tr.stopped(tid, status)
+		// That a thread is no more is nothing that we did not know or will be told.
+		if err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
-		if tr.killed {
-			continue // it wakes up to die
-		}
-		if err := unix.PtraceSyscall(tid, int(signal)); err != nil && !errors.Is(err, unix.ESRCH) {
-			return fmt.Errorf("resuming: %w", err)
-		}
 	}
 }
 
-// stopped looks at a thread that stands still, and returns the signal with
-// which it goes on.
-func (tr *tracer) stopped(tid int, status unix.WaitStatus) (unix.Signal, error) {
-	known := tr.seen[tid]
-	tr.seen[tid] = true
-	switch signal := status.StopSignal(); {
-	case signal == unix.SIGTRAP|0x80: // PTRACE_O_TRACESYSGOOD: a system call
-		return 0, tr.systemCall(tid)
+// stopped looks at a thread that stands still, and lets it go on.
+func (tr *tracer) stopped(tid int, status unix.WaitStatus) error {
+	_, known := tr.inside[tid]
+	if !known {
+		tr.inside[tid] = false
+	}
+	signal := status.StopSignal()
+	switch {
+	case tr.killed:
+		return nil // it wakes up to die
+	case signal == unix.SIGTRAP|0x80: // PTRACE_O_TRACESYSGOOD: a system call begins or ends
+		tr.inside[tid] = !tr.inside[tid]
+		if err := tr.systemCall(tid); err != nil || tr.killed {
+			return err
+		}
+		signal = 0
+	case signal == killBegin:
+		tr.begin(tid)
+		signal = 0
+	case signal == killEnd:
+		tr.ended, signal = true, 0
 	case signal == unix.SIGTRAP, signal == unix.SIGSTOP && !known: // a thread was made
-		return 0, nil
-	default:
-		return signal, nil
+		signal = 0
 	}
+	if !tr.begun || tr.ended {
+		return unix.PtraceCont(tid, int(signal)) // at full speed
+	}
+	return unix.PtraceSyscall(tid, int(signal))
 }
 
-// systemCallInfo is the kernel's struct ptrace_syscall_info, of a call's entry.
-type systemCallInfo struct {
-	Op   uint8
-	_    [3]uint8
-	Arch uint32
-	IP   uint64
-	SP   uint64
-	Nr   uint64
-	Args [6]uint64
-}
-
-// systemCall is called at each beginning and each end of a system call.
-func (tr *tracer) systemCall(tid int) error {
-	var info systemCallInfo
-	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
-		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
-	if errno != 0 {
-		if errno == unix.ESRCH {
-			return nil // killed by the watchdog
+// begin makes all threads stop at system calls. Those that run do not before
+// they have stopped once, for a signal that the Go runtime knows to be of no
+// importance.
+func (tr *tracer) begin(announcer int) {
+	tr.begun = true
+	for tid := range tr.inside {
+		if tid != announcer {
+			unix.Tgkill(tr.pid, tid, unix.SIGURG)
 		}
-		return fmt.Errorf("asking for a system call (Linux 5.3 and later tell): %w", errno)
 	}
-	if info.Op != unix.PTRACE_SYSCALL_INFO_ENTRY {
-		if tr.at > 0 && tr.at == len(tr.calls) && tid == tr.caller {
+}
+
+// systemCall is called at the entry and at the exit of a system call.
+func (tr *tracer) systemCall(tid int) error {
+	if tr.ended {
+		return nil
+	}
+	if !tr.inside[tid] {
+		if len(tr.calls) == tr.at && tid == tr.caller {
 			return tr.kill()
 		}
 		return nil
 	}
-	switch {
-	case info.Nr == unix.SYS_PRCTL && info.Args[0] == killBegin:
-		tr.begun = true
-		return nil
-	case info.Nr == unix.SYS_PRCTL && info.Args[0] == killEnd:
-		tr.ended, tr.begun = true, false
-		return nil
+	var call systemCall
+	if err := call.get(tid); err != nil {
+		return fmt.Errorf("registers: %w", err)
 	}
-	name := tr.changes(tid, &info)
-	if !tr.begun || name == "" {
+	name := tr.changes(tid, &call)
+	if name == "" {
 		return nil
 	}
 	tr.calls, tr.caller = append(tr.calls, name), tid
-	if len(tr.calls) != tr.at {
+	switch size := call.arg(2); {
+	case len(tr.calls) != tr.at, tr.when == atExit:
 		return nil
-	}
-	if tr.when == halfway && strings.Contains(name, "write") && info.Args[2] > 1 {
-		return shortenWrite(tid, info.Args[2]/2)
-	}
-	if tr.when == atExit {
-		return nil
+	case tr.when == halfway && strings.Contains(name, "write") && size > 1:
+		return call.setArg2(tid, size/2)
 	}
 	return tr.kill()
 }
@@ -232,14 +232,14 @@ func (tr *tracer) kill() error {
 
 // changes names a system call that changes a disk or makes it keep a change;
 // "" for all others.
-func (tr *tracer) changes(tid int, info *systemCallInfo) string {
-	name := diskCalls[info.Nr]
+func (tr *tracer) changes(tid int, call *systemCall) string {
+	name := diskCalls[call.number()]
 	switch {
-	case info.Nr == unix.SYS_OPENAT && info.Args[2]&(unix.O_CREAT|unix.O_TRUNC) == 0:
+	case name == "openat" && call.arg(2)&(unix.O_CREAT|unix.O_TRUNC) == 0:
 		return ""
 	case strings.Contains(name, "write"):
 		var st unix.Stat_t
-		err := unix.Stat(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(info.Args[0])), &st)
+		err := unix.Stat(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(call.arg(0))), &st)
 		if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG { // a pipe, an eventfd
 			return ""
 		}

@@ -2,12 +2,15 @@ package daemon
 
 import (
 	"context"
+	"slices"
 
+	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/diffpreview"
 )
 
 func (c *client) rulesList(context.Context, protocol.Empty) (protocol.RulesListResult, error) {
+	c.server.configure()
 	out := protocol.RulesListResult{Rules: []protocol.Rule{}}
 	for _, r := range c.server.store.Rules() {
 		out.Rules = append(out.Rules, wireRule(r))
@@ -27,8 +30,11 @@ func (c *client) rulesAdd(_ context.Context, p protocol.RulesAddParams) (protoco
 		}
 		r.Session = sess.ID
 	}
+	if err := c.server.checkRule(r); err != nil {
+		return protocol.RulesAddResult{}, err
+	}
 	added, err := c.server.store.AddRule(diffpreview.Rule{
-		Name: r.Name, Effect: diffpreview.Effect(r.Effect), Paths: r.Paths, Kinds: r.Kinds, MinLines: r.MinLines,
+		Name: r.Name, Effect: diffpreview.Effect(r.Effect), Root: r.Root, Paths: r.Paths, Kinds: r.Kinds, MinLines: r.MinLines,
 		MaxLines: r.MaxLines, MaxBytes: r.MaxBytes, Sessions: r.Sessions, Tools: r.Tools, Session: r.Session,
 		Source: "added by " + c.name,
 	})
@@ -43,9 +49,24 @@ func (c *client) rulesRemove(_ context.Context, p protocol.RulesRemoveParams) (p
 	return protocol.Empty{}, c.server.store.RemoveRule(p.ID)
 }
 
+// checkRule holds a rule that a person adds to what a file may say.
+func (s *Server) checkRule(r protocol.Rule) error {
+	if r.Root != "" && !slices.ContainsFunc(s.ws.Roots(), func(root diffpreview.Root) bool { return root.Path == r.Root }) {
+		return invalid("root: %s is not served here", r.Root)
+	}
+	err := config.Rule{
+		Name: r.Name, Effect: r.Effect, Paths: r.Paths, Kinds: r.Kinds, MinLines: r.MinLines, MaxLines: r.MaxLines,
+		MaxBytes: r.MaxBytes, Sessions: r.Sessions, Tools: r.Tools,
+	}.Check()
+	if err != nil {
+		return invalid("%v", err)
+	}
+	return nil
+}
+
 func wireRule(r diffpreview.Rule) protocol.Rule {
 	return protocol.Rule{
-		ID: r.ID, Name: r.Name, Effect: string(r.Effect), Paths: r.Paths, Kinds: r.Kinds, MinLines: r.MinLines,
+		ID: r.ID, Name: r.Name, Effect: string(r.Effect), Root: r.Root, Paths: r.Paths, Kinds: r.Kinds, MinLines: r.MinLines,
 		MaxLines: r.MaxLines, MaxBytes: r.MaxBytes, Sessions: r.Sessions, Tools: r.Tools, Session: r.Session, Source: r.Source,
 	}
 }

@@ -54,6 +54,9 @@ type Server struct {
 	watching *watching
 	started  time.Time
 
+	configuring sync.Mutex // held while configuration is taken up; guards configured
+	configured  int        // the version of config that the store has
+
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
 	conns   int           // connections being served
@@ -90,6 +93,7 @@ func New(opts Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.configure()
 	if s.tools, err = tools.Builtin(); err != nil {
 		return nil, err
 	}

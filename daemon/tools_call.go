@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
@@ -45,7 +44,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
-		ReviewWait: c.reviewWait(sess), Progress: progress.report,
+		ReviewWait: c.server.reviewWait(sess), Progress: progress.report,
 	})
 	progress.end()
 	if err != nil {
@@ -77,14 +76,6 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	}
 	c.server.store.ToldMoved(c.session, moved)
 	return result, nil
-}
-
-// reviewWait is how long a call of the session waits for a person.
-func (c *client) reviewWait(sess diffpreview.Session) time.Duration {
-	if sess.ReviewMode != "blocking" {
-		return 0
-	}
-	return c.server.reviewWait()
 }
 
 func wireReview(r diffpreview.Review) protocol.Review {

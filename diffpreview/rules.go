@@ -26,6 +26,7 @@ type Rule struct {
 	ID       string   `json:"id,omitempty"` // of a rule that a person added to the daemon
 	Name     string   `json:"name"`
 	Effect   Effect   `json:"effect"`
+	Root     string   `json:"root,omitempty"`     // only paths in this root: absolute, links resolved
 	Paths    []string `json:"paths,omitempty"`    // doublestar's globs, relative to the root; without "/" at any depth
 	Kinds    []string `json:"kinds,omitempty"`    // create modify delete rename mode link binary
 	MinLines int      `json:"minLines,omitempty"` // lines added and removed: at least
@@ -47,6 +48,13 @@ func (s *Store) SetRules(rules []Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.configured = slices.Clone(rules)
+}
+
+// ForbidAuto makes sessions of the review mode auto staged ones, or lets them be.
+func (s *Store) ForbidAuto(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noAuto = on
 }
 
 // Rules lists all rules: those from configuration, then those that persons added.
@@ -141,14 +149,17 @@ var ruleKinds = []string{"create", "modify", "delete", "rename", "mode", "link",
 func (s *Store) ruleFor(p *Proposal) (Rule, bool) {
 	sess, _ := s.Session(p.Session)
 	rules := s.Rules()
-	if sess.ReviewMode == "auto" {
+	s.mu.Lock()
+	auto := sess.ReviewMode == "auto" && !s.noAuto
+	s.mu.Unlock()
+	if auto {
 		rules = append(rules, autoRule)
 	}
 	var accepts *Rule
 	for i := range rules {
 		r := &rules[i]
 		switch {
-		case !r.fits(p, sess):
+		case !s.fits(r, p, sess):
 		case r.Effect != EffectAccept: // what is not understood holds
 			return Rule{}, false
 		case accepts == nil:
@@ -161,14 +172,20 @@ func (s *Store) ruleFor(p *Proposal) (Rule, bool) {
 	return *accepts, true
 }
 
-// fits reports whether r is about p.
-func (r *Rule) fits(p *Proposal, sess Session) bool {
+// fits reports whether a rule is about p.
+func (s *Store) fits(r *Rule, p *Proposal, sess Session) bool {
 	if r.Session != "" && r.Session != p.Session || !r.fitsSize(p) {
 		return false
 	}
 	var places, kinds, tools []string
-	for _, at := range p.paths() {
-		places = append(places, at.rel)
+	all := p.paths()
+	for _, at := range all {
+		if r.Root == "" || r.Root == s.ws.roots[at.index].path {
+			places = append(places, at.rel)
+		}
+	}
+	if len(places) == 0 || len(places) < len(all) && r.Effect == EffectAccept {
+		return false
 	}
 	for i := range p.Hunks {
 		if h := &p.Hunks[i]; !h.decided() {
@@ -179,10 +196,14 @@ func (r *Rule) fits(p *Proposal, sess Session) bool {
 		tools = append(tools, step.Call.Tool)
 	}
 	if p.StepCount > len(p.Steps) {
-		tools = append(tools, "") // nobody remembers which
+		tools = append(tools, "") // nobody remembers which: it may be one that is held
 	}
 	equal := func(a, b string) bool { return a == b }
-	return r.all(r.Paths, places, globMatch) && r.all(r.Kinds, kinds, equal) && r.all(r.Tools, tools, equal) &&
+	within := globMatch
+	if r.Effect != EffectAccept {
+		within = globHolds
+	}
+	return r.all(r.Paths, places, within) && r.all(r.Kinds, kinds, equal) && r.all(r.Tools, tools, equal) &&
 		r.all(r.Sessions, []string{sess.Label}, globMatch)
 }
 
@@ -195,8 +216,8 @@ func (r *Rule) all(list, parts []string, match func(pattern, part string) bool) 
 	fits := func(part string) bool {
 		return slices.ContainsFunc(list, func(pattern string) bool { return match(pattern, part) })
 	}
-	if r.Effect == EffectHold {
-		return slices.ContainsFunc(parts, fits)
+	if r.Effect != EffectAccept {
+		return slices.ContainsFunc(parts, func(part string) bool { return part == "" || fits(part) })
 	}
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !fits(part) })
 }
@@ -222,6 +243,16 @@ func globMatch(pattern, name string) bool {
 	}
 	ok, _ := doublestar.Match(strings.TrimPrefix(pattern, "/"), name)
 	return ok
+}
+
+// globHolds is globMatch for holds: it knows a path in whatever spelling a file
+// system takes for the same, as [protect] does.
+func globHolds(pattern, name string) bool {
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		parts[i] = plainName(parts[i])
+	}
+	return globMatch(pattern, name) || globMatch(strings.ToLower(pattern), strings.Join(parts, "/"))
 }
 
 // ruleKind is what a rule calls h's kind.

@@ -44,6 +44,7 @@ type Store struct {
 	subscribers []func(Event)
 	changed     chan struct{} // closed and renewed when proposals change
 	configured  []Rule        // from configuration
+	noAuto      bool          // see [Store.ForbidAuto]
 	added       []Rule        // by persons
 	stale       map[Path]bool // whose tree may have moved
 	retention   retention

@@ -57,17 +57,19 @@ const (
 var Kinds = []string{"create", "modify", "delete", "rename", "mode", "link", "binary"}
 
 // Rule is one [[review.rule]], or a built-in one. A condition that is empty or
-// zero holds for everything; all of a rule's conditions must hold.
+// zero is met by everything; all of a rule's conditions must be met. Of a list,
+// every part of the change must meet it for an accept, one part for a hold.
 type Rule struct {
 	Name     string   `json:"name"`
 	Effect   string   `json:"effect"`             // accept or hold
 	Root     string   `json:"root,omitempty"`     // only paths in this root, absolute; "": in every root
 	Paths    []string `json:"paths,omitempty"`    // doublestar, relative to the root; one without "/" matches at any depth
 	Kinds    []string `json:"kinds,omitempty"`    // some of Kinds
-	MaxLines int      `json:"maxLines,omitempty"` // added and removed together
+	MinLines int      `json:"minLines,omitempty"` // added and removed together; of a hold
+	MaxLines int      `json:"maxLines,omitempty"` // likewise; of an accept, as is MaxBytes
 	MaxBytes int      `json:"maxBytes,omitempty"`
 	Sessions []string `json:"sessions,omitempty"` // globs on the session's label
-	Tools    []string `json:"tools,omitempty"`    // every step is of one of these
+	Tools    []string `json:"tools,omitempty"`    // that made the steps
 	Source   string   `json:"source"`             // "built-in", or file:line
 }
 

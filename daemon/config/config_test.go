@@ -89,6 +89,7 @@ paths = [
   "secret/**", # both
   "*.key",
 ]
+min_lines = 2
 `, "")
 	if len(problems) > 0 {
 		t.Fatalf("problems: %v", problems)
@@ -105,7 +106,7 @@ paths = [
 		!slices.Equal(docs.Sessions, []string{"claude*"}) || !slices.Equal(docs.Tools, []string{"edit_file"}) || !strings.HasSuffix(docs.Source, "config.toml:7") {
 		t.Errorf("%+v", docs)
 	}
-	if hold := c.Rules[1]; hold.Name != "rule 2" || !slices.Equal(hold.Paths, []string{"secret/**", "*.key"}) {
+	if hold := c.Rules[1]; hold.Name != "rule 2" || hold.MinLines != 2 || !slices.Equal(hold.Paths, []string{"secret/**", "*.key"}) {
 		t.Errorf("%+v", hold)
 	}
 }
@@ -209,6 +210,8 @@ func TestBrokenUserConfiguration(t *testing.T) {
 		{"[[review.rule]]\neffect = \"hold\"\ntools = [\"edit file\"]\n", `:3: review.rule[0].tools[0]: "edit file": not the name of a tool`},
 		{"[[review.rule]]\neffect = \"accept\"\nmax_lines = 0\n", ":3: review.rule[0].max_lines: 0: must be from 1"},
 		{"[[review.rule]]\neffect = \"hold\"\nmax_lines = 50\n", ":3: review.rule[0].max_lines: a hold with it would hold the small changes"},
+		{"[[review.rule]]\neffect = \"hold\"\nmax_bytes = 50\n", ":3: review.rule[0].max_bytes: a hold with it would hold the small changes"},
+		{"[[review.rule]]\neffect = \"accept\"\nmin_lines = 50\n", ":3: review.rule[0].min_lines: an accept with it would let the large changes through"},
 		{"[[review.rule]]\neffect = \"hold\"\nname = \"built-in: mine\"\n", ":3: review.rule[0].name: "},
 		{"[[review.rule]]\neffect = \"hold\"\nname = \"two\\nlines\"\n", ":3: review.rule[0].name: longer than 200 bytes, or with control characters"},
 		{"[[review.rule]]\neffect = \"hold\"\nname = \"a\"\n[[review.rule]]\neffect = \"hold\"\nname = \"a\"\n", `:6: review.rule[1].name: "a" is the name of the rule in line 1, too`},

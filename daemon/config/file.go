@@ -96,19 +96,13 @@ func (f *file) rule(s *section, i int, named map[string]int) {
 	r.Name = s.name(i, named)
 	r.Paths, _ = s.list("paths", checkPattern)
 	r.Kinds, _ = s.list("kinds", checkKind)
+	r.MinLines, _ = s.number("min_lines", 1, maxLines)
 	r.MaxLines, _ = s.number("max_lines", 1, maxLines)
 	r.MaxBytes, _ = s.number("max_bytes", 1, maxLines)
 	r.Sessions, _ = s.list("sessions", checkGlob)
 	r.Tools, _ = s.list("tools", checkTool)
 	s.done()
-	if effect == EffectHold && (r.MaxLines > 0 || r.MaxBytes > 0) {
-		key := "max_lines"
-		if r.MaxLines == 0 {
-			key = "max_bytes"
-		}
-		s.problem(key, "a hold with it would hold the small changes and let the large ones through: give it to the rule that accepts")
-		r.MaxLines, r.MaxBytes = 0, 0
-	}
+	r.bounds(s)
 	whole := len(f.problems) == before
 	switch {
 	case effect == EffectHold:
@@ -118,6 +112,65 @@ func (f *file) rule(s *section, i int, named map[string]int) {
 	case effect == EffectAccept && whole:
 		f.rules = append(f.rules, r)
 	}
+}
+
+// bounds refuses a size that turns a rule into the opposite of what was meant.
+func (r *Rule) bounds(s *section) {
+	key, why := r.unbounded()
+	if key == "" {
+		return
+	}
+	s.problem(key, "%s", why)
+	r.MinLines, r.MaxLines, r.MaxBytes = 0, 0, 0
+}
+
+// unbounded names a bound that does not go with the effect, and says why.
+func (r *Rule) unbounded() (key, why string) {
+	const reversed = "a hold with it would hold the small changes and let the large ones through: say min_lines"
+	switch {
+	case r.Effect == EffectHold && r.MaxLines > 0:
+		return "max_lines", reversed
+	case r.Effect == EffectHold && r.MaxBytes > 0:
+		return "max_bytes", reversed
+	case r.Effect == EffectAccept && r.MinLines > 0:
+		return "min_lines", "an accept with it would let the large changes through and hold the small ones: say max_lines"
+	}
+	return "", ""
+}
+
+// Check holds a rule that is not from a file to what a file may say.
+func (r Rule) Check() error {
+	if r.Effect != EffectAccept && r.Effect != EffectHold {
+		return fmt.Errorf("effect: %q is not accept or hold%s", cut(r.Effect), didYouMean(r.Effect, []string{EffectAccept, EffectHold}))
+	}
+	if r.Name != "" && (!plainText(r.Name) || isReserved(r.Name)) {
+		return fmt.Errorf("name: %q is empty, long, loomd's own, or has control characters", cut(r.Name))
+	}
+	for _, list := range []struct {
+		key    string
+		values []string
+		check  func(string) error
+	}{
+		{"paths", r.Paths, checkPattern}, {"kinds", r.Kinds, checkKind}, {"sessions", r.Sessions, checkGlob}, {"tools", r.Tools, checkTool},
+	} {
+		if len(list.values) > maxList {
+			return fmt.Errorf("%s: more than %d entries", list.key, maxList)
+		}
+		for _, value := range list.values {
+			if err := list.check(value); err != nil {
+				return fmt.Errorf("%s: %q: %w", list.key, cut(value), err)
+			}
+		}
+	}
+	for key, n := range map[string]int{"min_lines": r.MinLines, "max_lines": r.MaxLines, "max_bytes": r.MaxBytes} {
+		if n < 0 {
+			return fmt.Errorf("%s: %d is negative", key, n)
+		}
+	}
+	if key, why := r.unbounded(); key != "" {
+		return fmt.Errorf("%s: %s", key, why)
+	}
+	return nil
 }
 
 // widened drops the conditions of a hold of which a part was not understood.

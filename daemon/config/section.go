@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // section is one table being read. What its reader asks for are the keys that
@@ -71,11 +72,17 @@ func (s *section) text(key string) (value string, ok bool) {
 	case strings.TrimSpace(value) == "":
 		s.problem(key, "empty")
 		return "", false
-	case len(value) > maxText || strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }):
+	case !plainText(value):
 		s.problem(key, "longer than %d bytes, or with control characters", maxText)
 		return "", false
 	}
 	return value, ok
+}
+
+// plainText reports whether a text is one for a line of a table.
+func plainText(s string) bool {
+	return strings.TrimSpace(s) != "" && len(s) <= maxText && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 }
 
 // choice reads one of a few words.

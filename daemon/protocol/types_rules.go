@@ -45,6 +45,7 @@ type Rule struct {
 	ID       string   `json:"id,omitempty"` // of a rule that a person added here
 	Name     string   `json:"name"`
 	Effect   string   `json:"effect"`             // accept or hold
+	Root     string   `json:"root,omitempty"`     // only paths in this root, absolute
 	Paths    []string `json:"paths,omitempty"`    // globs, relative to the root; without "/" at any depth
 	Kinds    []string `json:"kinds,omitempty"`    // create, modify, delete, rename, mode, link or binary
 	MinLines int      `json:"minLines,omitempty"` // lines added and removed: at least

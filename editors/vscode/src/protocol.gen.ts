@@ -582,6 +582,8 @@ export interface Rule {
   name: string;
   /** accept or hold */
   effect: string;
+  /** only paths in this root, absolute */
+  root?: string;
   /** globs, relative to the root; without "/" at any depth */
   paths?: string[];
   /** create, modify, delete, rename, mode, link or binary */

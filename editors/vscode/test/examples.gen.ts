@@ -490,6 +490,12 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
           "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
           "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
           "truncated": true
+        },
+        {
+          "proposal": "p4",
+          "path": "small.txt",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "diff": "@@ -1,1 +1,1 @@\n-one\n+ONE\n"
         }
       ]
     }
@@ -1893,6 +1899,121 @@ export const proposalsSplit: Example<SplitParams, SplitResult>[] = [
         "path": "count.txt"
       }
     }
+  },
+  {
+    "about": "an added line alone, whatever the version",
+    "params": {
+      "id": "p1",
+      "hunk": "h1",
+      "lines": {
+        "new": [
+          1
+        ]
+      }
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 1,
+            "oldLines": 0,
+            "newStart": 2,
+            "newLines": 1,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 2,
+            "newStart": 3,
+            "newLines": 1,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
+  },
+  {
+    "about": "a removed line alone",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "hunk": "h1",
+      "lines": {
+        "old": [
+          1
+        ]
+      }
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 1,
+            "newLines": 0,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 2,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
   }
 ];
 
@@ -1982,6 +2103,7 @@ export const rulesList: Example<Empty, RulesListResult>[] = [
           "id": "r1",
           "name": "docs",
           "effect": "accept",
+          "root": "/home/ada/project",
           "paths": [
             "docs/**",
             "*.md"
@@ -2000,6 +2122,13 @@ export const rulesList: Example<Empty, RulesListResult>[] = [
             "edit_file"
           ],
           "session": "s1",
+          "source": "added by ada"
+        },
+        {
+          "id": "r2",
+          "name": "r2",
+          "effect": "hold",
+          "minLines": 500,
           "source": "added by ada"
         }
       ]

@@ -37,6 +37,11 @@ func (t *transaction) compareAndWrite(c *fileChange, file *os.File, info fs.File
 	if !same {
 		return c.stale("was saved while it was being written")
 	}
+	if c.remodes() { // who may write a file may not always do this: find out first
+		if err := file.Chmod(info.Mode()); err != nil {
+			return c.fail("changing mode", err)
+		}
+	}
 	c.placed = true
 	t.w.step("overwriting")
 	if err := rewrite(file, c.base.Data, c.want.Data, t.w.step); err != nil {

@@ -77,9 +77,10 @@ func (t *transaction) proofread(c *fileChange, file *os.File) error {
 	return nil
 }
 
-// keepMode gives back the set-id bits, which writing takes from a file.
+// keepMode gives back the set-id bits, which writing takes from a file. Other
+// permissions are what somebody else has set meanwhile.
 func keepMode(file *os.File, want fs.FileInfo) {
-	if now, err := file.Stat(); err == nil && now.Mode() != want.Mode() {
+	if now, err := file.Stat(); err == nil && now.Mode() != want.Mode() && now.Mode().Perm() == want.Mode().Perm() {
 		file.Chmod(want.Mode()) // the bytes count; without the right to it the bits stay off
 	}
 }

@@ -156,9 +156,23 @@ func (p *Proposal) all(accept bool, comment string) ([]Verdict, error) {
 		}
 	}
 	if len(verdicts) == 0 {
-		return nil, p.refuse(CodeAlreadyDecided, "proposal %s is %s: nothing is left to decide", p.ID, p.State())
+		return nil, p.refuse(CodeAlreadyDecided, "proposal %s is %s%s: nothing is left to decide", p.ID, p.State(), p.lastBy())
 	}
 	return verdicts, nil
+}
+
+// lastBy says who decided p last.
+func (p *Proposal) lastBy() string {
+	var last *Decision
+	for i := range p.Hunks {
+		if d := p.Hunks[i].Decision; d != nil && (last == nil || !d.Time.Before(last.Time)) {
+			last = d
+		}
+	}
+	if last == nil {
+		return ""
+	}
+	return " by " + last.By
 }
 
 // Undo opens decided hunks again, one or all of a proposal, taking accepted

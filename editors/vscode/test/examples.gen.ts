@@ -496,6 +496,12 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
           "path": "small.txt",
           "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
           "diff": "@@ -1,1 +1,1 @@\n-one\n+ONE\n"
+        },
+        {
+          "proposal": "p4",
+          "path": "notes.txt",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n"
         }
       ]
     }
@@ -1721,6 +1727,82 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
         }
       ]
     }
+  },
+  {
+    "about": "a line that is only added, and one that is only taken away",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "decisions": [
+        {
+          "hunk": "h1",
+          "decision": "accept",
+          "lines": {
+            "new": [
+              2
+            ]
+          }
+        },
+        {
+          "hunk": "h2",
+          "decision": "reject",
+          "lines": {
+            "old": [
+              1
+            ]
+          }
+        }
+      ]
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 1,
+        "removed": 1,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "by": "ada",
+            "comment": "good"
+          }
+        ],
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n"
+      },
+      "written": {
+        "path": "count.txt",
+        "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
+      }
+    }
   }
 ];
 
@@ -2014,6 +2096,58 @@ export const proposalsSplit: Example<SplitParams, SplitResult>[] = [
         "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
       }
     }
+  },
+  {
+    "about": "a hunk into paragraphs",
+    "params": {
+      "id": "p1",
+      "hunk": "h1"
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 3,
+            "newLines": 1,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
   }
 ];
 
@@ -2130,6 +2264,12 @@ export const rulesList: Example<Empty, RulesListResult>[] = [
           "effect": "hold",
           "minLines": 500,
           "source": "added by ada"
+        },
+        {
+          "name": "large ones",
+          "effect": "hold",
+          "minLines": 500,
+          "source": "config.toml"
         }
       ]
     }

@@ -40,6 +40,7 @@ func (c *compactScript) run() {
 		c.during(stage)
 	}
 	c.open() // compacts
+	c.ws.step = c.stage
 	s := c.session("agent")
 	c.said("session", "agent")
 	for _, name := range []string{"small", "large"} {
@@ -66,7 +67,7 @@ func (c *compactScript) run() {
 		}
 	}
 	c.decided(s, "linked", true)
-	c.ws.step = func(string) {}
+	c.ws.step = c.stage
 	c.decided(s, "late-large", true)
 	if err := c.store.Told(s, c.store.Reviews(s)[:2]); err != nil {
 		c.t.Fatal(err)

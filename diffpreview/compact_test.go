@@ -160,7 +160,7 @@ func TestPropertyCompactionsChangeNothing(t *testing.T) {
 	n, restarts := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
-		limits := Limits{History: 4000, Journal: 1 << 40}
+		limits := Limits{Journal: 1 << 40}
 		plain, compacted, restarted := newQuietWorld(t, limits), newQuietWorld(t, limits), newQuietWorld(t, limits)
 		worlds := []*world{plain, compacted, restarted}
 		for _, w := range worlds {

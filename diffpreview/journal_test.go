@@ -3,6 +3,7 @@
 package diffpreview
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -243,4 +244,70 @@ func TestVisibleInTheJournalsOrder(t *testing.T) {
 	if told == before {
 		t.Error("nothing was told")
 	}
+}
+
+// A compaction does not look at what is told before the journal has it: the
+// decisions behind it would be taken for told, too.
+func TestToldWhileCompacting(t *testing.T) {
+	w := newQuietWorld(t, Limits{})
+	s := w.session("agent")
+	for _, name := range []string{"a", "b", "c"} {
+		w.mustDecide(w.propose(s, name, "x\n"), false)
+	}
+	var both sync.WaitGroup
+	done := make(chan struct{})
+	w.store.journal.step = func(stage string) {
+		if stage != "telling" {
+			return
+		}
+		both.Go(func() {
+			if _, err := w.store.compact(); err != nil {
+				t.Error(err)
+			}
+			close(done)
+		})
+		select {
+		case <-done:
+		case <-time.After(100 * time.Millisecond): // it waits for this
+		}
+	}
+	if err := w.store.Told(s, w.store.Reviews(s)[:1]); err != nil {
+		t.Fatal(err)
+	}
+	both.Wait()
+	w.restart()
+	if n := len(w.store.Reviews(s)); n != 2 {
+		t.Errorf("%d decisions are left to be told, of 2", n)
+	}
+}
+
+// In an older journal the short texts of a write are found in its proposals.
+func TestShortTextsOfAnOlderWrite(t *testing.T) {
+	w := newQuietWorld(t, Limits{})
+	w.save("f", numbered(100, nil))
+	if err := os.Link(filepath.Join(w.root, "f"), filepath.Join(w.root, "twin")); err != nil {
+		t.Fatal(err)
+	}
+	p := w.propose(w.session("agent"), "f", numbered(100, map[int]string{1: "one", 100: "a hundred"}))
+	w.stopAtStage("appended", func() { w.decide(p, true) })
+	w.close()
+	old := &bytes.Buffer{}
+	err := (&journal{dir: w.state}).read(func(rec record) error {
+		if rec.Begin != nil {
+			rec.Begin.Texts = nil
+		}
+		line, err := rec.line()
+		old.Write(line)
+		return err
+	})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.state, "journal.jsonl"), old.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	w.wantDisk("f", numbered(100, nil))
+	w.mustDecide(p, true)
+	w.wantDisk("twin", numbered(100, map[int]string{1: "one", 100: "a hundred"}))
 }

@@ -41,7 +41,7 @@ func TestDecidedProposalsAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	w.mustDecide(made[2], true)
-	w.mustDecide(made[1], false)                       // again, and so the last
+	w.mustDecide(made[1], false)                    // again, and so the last
 	if got := w.ids(); got != "p1 p2 p3 p4 p6 p8" { // without p5
 		t.Errorf("after an undo there are %s", got)
 	}

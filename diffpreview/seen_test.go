@@ -121,3 +121,19 @@ func TestSeenIsBounded(t *testing.T) {
 		t.Errorf("the journal has %d sights of a closed session", n)
 	}
 }
+
+// Records may stand in another order than the sights they took along.
+func TestTheNewestSightCounts(t *testing.T) {
+	w := newQuietWorld(t, Limits{})
+	s := w.session("agent")
+	one := func(hash string, at int) savedSight { return w.store.saveSight(s, Path{0, "a"}, sight{hash, at}) }
+	w.store.adoptSeen([]savedSight{one("first", 1), one("last", 7), one("between", 5)})
+	if hash, _ := w.store.View(s).LastSeen(Path{0, "a"}); hash != "last" {
+		t.Errorf("seen is %s", hash)
+	}
+	w.store.View(s).Saw(Path{0, "a"}, "now")
+	w.restart()
+	if hash, _ := w.store.View(s).LastSeen(Path{0, "a"}); hash != "now" {
+		t.Errorf("seen is %s", hash)
+	}
+}

@@ -23,6 +23,9 @@ func (s *Server) wireHunk(p *diffpreview.Proposal, h *diffpreview.Hunk, place di
 	if h.Kind != diffpreview.KindText {
 		out.OldMode, out.NewMode = gitMode(h.OldMode), gitMode(h.NewMode)
 	}
+	if h.Kind == diffpreview.KindBinary {
+		out.OldBytes, out.NewBytes = len(h.Old), len(h.New)
+	}
 	if h.Kind == diffpreview.KindRename {
 		out.From, out.To = s.ws.Name(h.From), s.ws.Name(h.To)
 	}

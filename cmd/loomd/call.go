@@ -116,6 +116,15 @@ func (c *callCmd) print(e *env, res protocol.ToolsCallResult) error {
 	for _, r := range res.Reviews {
 		e.note("%s", reviewLine(r))
 	}
+	for _, m := range res.Moved {
+		e.note("%s", movedLine(m))
+		for line := range strings.Lines(m.Diff) {
+			e.note("  %s", visible(strings.TrimRight(line, "\r\n")))
+		}
+		if m.Truncated {
+			e.note("  and more")
+		}
+	}
 	if res.IsError {
 		c.reportFailure(e, res)
 		return failed
@@ -139,6 +148,14 @@ func (c *callCmd) reportFailure(e *env, res protocol.ToolsCallResult) {
 	if failure.Hint != "" {
 		e.note("hint: %s", oneLine(failure.Hint))
 	}
+}
+
+// movedLine tells that a file was changed by somebody else under a proposal.
+func movedLine(m protocol.Moved) string {
+	if m.Hash == "" {
+		return "gone: " + pathName(m.Path) + ", which " + m.Proposal + " changes"
+	}
+	return "changed: " + pathName(m.Path) + ", by somebody else under " + m.Proposal
 }
 
 // reviewLine tells a decision: "accepted f h1 by alice: comment".

@@ -170,6 +170,32 @@ func (c *Client) Decide(ctx context.Context, p loom.DecideParams) (loom.DecideRe
 	return call[loom.DecideResult](ctx, c, loom.MethodProposalsDecide, p)
 }
 
+// Split cuts a hunk into several.
+func (c *Client) Split(ctx context.Context, p loom.SplitParams) (loom.SplitResult, error) {
+	return call[loom.SplitResult](ctx, c, loom.MethodProposalsSplit, p)
+}
+
+// History is what was decided, oldest first.
+func (c *Client) History(ctx context.Context, p loom.HistoryParams) (loom.HistoryResult, error) {
+	return call[loom.HistoryResult](ctx, c, loom.MethodProposalsHistory, p)
+}
+
+// Rules lists the rules in force.
+func (c *Client) Rules(ctx context.Context) (loom.RulesListResult, error) {
+	return call[loom.RulesListResult](ctx, c, loom.MethodRulesList, loom.Empty{})
+}
+
+// AddRule adds a rule, for a session or for good.
+func (c *Client) AddRule(ctx context.Context, p loom.RulesAddParams) (loom.RulesAddResult, error) {
+	return call[loom.RulesAddResult](ctx, c, loom.MethodRulesAdd, p)
+}
+
+// RemoveRule takes an added rule away.
+func (c *Client) RemoveRule(ctx context.Context, p loom.RulesRemoveParams) error {
+	_, err := call[loom.Empty](ctx, c, loom.MethodRulesRemove, p)
+	return err
+}
+
 // Undo reopens what was decided.
 func (c *Client) Undo(ctx context.Context, p loom.UndoParams) (loom.DecideResult, error) {
 	return call[loom.DecideResult](ctx, c, loom.MethodProposalsUndo, p)

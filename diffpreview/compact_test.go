@@ -129,7 +129,7 @@ func act(t *rapid.T, worlds []*world) {
 				w.decide(p, accept, p.Hunks[pick%len(p.Hunks)].ID)
 			}
 		case "decide set":
-			w.store.DecideSession(ctx, session, accept, "set", "tester")
+			w.store.DecideSession(ctx, DecideSet{Session: session, Accept: accept, Comment: "set", By: "tester"})
 		case "undo":
 			if p != nil {
 				w.store.Undo(ctx, p.ID, "", "tester")

@@ -59,7 +59,7 @@ func TestHistoryOfEveryDecision(t *testing.T) {
 	}
 	made := w.propose(s, "new", "x\n")
 	w.propose(s, "b", "2\n")
-	if _, _, err := w.store.DecideSession(ctx, s, true, "all", "cleo"); err != nil {
+	if _, err := w.store.DecideSession(ctx, DecideSet{Session: s, Accept: true, Comment: "all", By: "cleo"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := w.store.Undo(ctx, made.ID, "", "cleo"); err != nil {

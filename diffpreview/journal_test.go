@@ -89,7 +89,7 @@ func TestJournalsOfOlderVersions(t *testing.T) {
 	if fresh.ID != "p7" || fresh.Session != "s4" {
 		t.Errorf("a new proposal is %s of %s", fresh.ID, fresh.Session)
 	}
-	if _, _, err := w.store.DecideSession(context.Background(), "s1", true, "", "tester"); err != nil {
+	if _, err := w.store.DecideSession(context.Background(), DecideSet{Session: "s1", Accept: true, By: "tester"}); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := w.store.Undo(context.Background(), "p3", "", "tester"); err != nil {

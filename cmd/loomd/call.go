@@ -23,7 +23,7 @@ type callCmd struct {
 }
 
 func (callCmd) Help() string {
-	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each.
+	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for.
 
     loomd call
     loomd call read_file '{"path":"go.mod"}'
@@ -49,7 +49,12 @@ func (c *callCmd) Run(e *env) error {
 	if c.Tool == "" {
 		return c.list(e, cl)
 	}
-	res, err := cl.CallTool(e.ctx, protocol.ToolsCallParams{Name: c.Tool, Arguments: args})
+	params := protocol.ToolsCallParams{Name: c.Tool, Arguments: args}
+	if !c.JSON {
+		params.WorkDoneToken = json.RawMessage(`"call"`)
+		cl.OnProgress(func(message string) { e.note("waiting: %s", oneLine(message)) })
+	}
+	res, err := cl.CallTool(e.ctx, params)
 	if err != nil {
 		return err
 	}

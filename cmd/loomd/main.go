@@ -49,6 +49,10 @@ You look and decide, hunk by hunk on a terminal or by name:
     loomd review accept f.go --hunk h1
     loomd review reject f.go --comment "keep the old name"
 
+Rules decide in your place what you need not see:
+
+    loomd rules add accept 'docs/**' --max-lines 50
+
 The agent hears of each decision, and of your comment, with its next call.
 
 Commands work on the nearest folder upwards that holds .git or .loom, or on --root. Those that need a daemon start one; it ends by itself when nobody uses it. Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no daemon.`

@@ -44,6 +44,8 @@ func wordsFor(p protocol.Proposal, h protocol.Hunk) (text string, hidden bool) {
 		return "the file is deleted", false
 	case h.Kind == "delete":
 		return "the file is deleted: " + tooLong, true
+	case h.OldBytes+h.NewBytes > 0:
+		return fmt.Sprintf("binary content changes, from %s to %s", plural(h.OldBytes, "byte"), plural(h.NewBytes, "byte")), false
 	case isBinary:
 		return "binary content changes", false
 	}

@@ -43,7 +43,7 @@ func TestBadInputFrameTooLarge(t *testing.T) {
 	agent.Write(strings.Repeat(" ", claim))
 	wantUsable(t, agent)
 	h.wantTree(was, "a frame that is too large")
-	if got := proposals(agent); got != `{"proposals":[]}` {
+	if got := proposals(agent); got != `{"proposals":[],"total":0}` {
 		t.Errorf("proposed: %s", got)
 	}
 }
@@ -81,7 +81,7 @@ func TestBadInputGarbage(t *testing.T) {
 			h.wantTree(was, "garbage")
 		})
 	}
-	if got := proposals(agent); got != `{"proposals":[]}` {
+	if got := proposals(agent); got != `{"proposals":[],"total":0}` {
 		t.Errorf("proposed: %s", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestBadInputHalfAFrame(t *testing.T) {
 		wantUsable(t, other)
 	}
 	again := h.agent("half")
-	if got := proposals(again); got != `{"proposals":[]}` {
+	if got := proposals(again); got != `{"proposals":[],"total":0}` {
 		t.Errorf("proposed: %s", got)
 	}
 	h.wantTree(was, "half a frame")

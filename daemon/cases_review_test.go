@@ -146,6 +146,7 @@ func TestC188_SameNewFileAgainAfterAReject(t *testing.T) {
 		t.Fatal(failure)
 	}
 	editor.Proposal("n.txt", protocol.ProposalApplied)
+	editor.Next(protocol.MethodDocumentsDidWrite, func(json.RawMessage) bool { return true })
 	h.wantDisk("n.txt", "x\n")
 }
 

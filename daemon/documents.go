@@ -84,6 +84,15 @@ func (c *client) didClose(_ context.Context, p lsp.DidCloseTextDocumentParams) (
 	return nil, nil
 }
 
+// FileWritten tells the editor that a file it has open was written on disk.
+func (c *client) FileWritten(path diffpreview.Path, hash string) {
+	c.mu.Lock()
+	uri := c.uris[path]
+	c.mu.Unlock()
+	// A client that is gone or does not read is the connection's affair.
+	_ = c.conn.Notify(protocol.MethodDocumentsDidWrite, protocol.DidWriteParams{URI: string(uri), Path: c.server.ws.Name(path), Hash: hash})
+}
+
 // ApplyEdits asks the editor to edit an open document at a version, so that
 // the change is in its undo history and nothing that was typed meanwhile is
 // lost.

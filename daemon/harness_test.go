@@ -25,19 +25,20 @@ const patience = 20 * time.Second
 type house struct {
 	t      *testing.T
 	root   string
+	config string // where the user's configuration would be
 	server *Server
 	ctx    context.Context
 }
 
 func newHouse(t *testing.T, files map[string]string) *house {
 	t.Helper()
-	h := &house{t: t, root: t.TempDir()}
+	h := &house{t: t, root: t.TempDir(), config: filepath.Join(t.TempDir(), "config.toml")}
 	for name, text := range files {
 		h.save(name, text)
 	}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var err error
-	h.server, err = New(Options{Roots: []string{h.root}, Socket: filepath.Join(t.TempDir(), "s"), Version: "test"})
+	h.server, err = New(Options{Roots: []string{h.root}, Socket: filepath.Join(t.TempDir(), "s"), Version: "test", UserConfig: h.config})
 	if err != nil {
 		t.Fatal(err)
 	}

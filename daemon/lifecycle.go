@@ -98,8 +98,7 @@ func rightsOf(o protocol.LoomOptions) (protocol.Rights, error) {
 }
 
 // joinSession joins or makes the agent's session. An agent can ask for less
-// than a person's settings allow, never for more; until rules are configured
-// every session is reviewed before anything is written.
+// than a person's settings allow, never for more.
 func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, error) {
 	var asked protocol.SessionOptions
 	if o != nil {
@@ -112,8 +111,12 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 	if _, err := c.server.tools.Toolset(toolset); err != nil {
 		return diffpreview.Session{}, invalid("%v", err)
 	}
+	mode, err := c.server.reviewMode(asked.ReviewMode)
+	if err != nil {
+		return diffpreview.Session{}, err
+	}
 	sess, err := c.server.store.JoinSession(diffpreview.Session{
-		ID: asked.ID, Label: asked.Label, Toolset: toolset, ReviewMode: "staged", Sandbox: "none",
+		ID: asked.ID, Label: asked.Label, Toolset: toolset, ReviewMode: mode, Sandbox: "none",
 	})
 	if err != nil {
 		return diffpreview.Session{}, err

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -22,11 +23,40 @@ func (c *client) proposalsList(_ context.Context, p protocol.ProposalsListParams
 	if err != nil {
 		return protocol.ProposalsListResult{}, err
 	}
-	out := protocol.ProposalsListResult{Proposals: []protocol.Proposal{}}
-	for _, proposal := range found {
-		out.Proposals = append(out.Proposals, c.server.wireProposal(proposal, summary))
+	limit := p.Limit
+	switch {
+	case limit < 0 || limit > maxList:
+		return protocol.ProposalsListResult{}, invalid("limit is %d: it is 1 to %d", limit, maxList)
+	case limit == 0:
+		limit = defaultList
 	}
+	out := protocol.ProposalsListResult{Proposals: []protocol.Proposal{}, Total: len(found)}
+	for _, proposal := range found {
+		switch {
+		case p.After != "" && placeInList(proposal) <= p.After:
+			continue
+		case len(out.Proposals) == limit:
+			out.Truncated = true
+			return out, nil
+		}
+		out.Proposals = append(out.Proposals, c.server.wireProposal(proposal, summary))
+		out.Next = placeInList(proposal)
+	}
+	out.Next = ""
 	return out, nil
+}
+
+// A list carries this many proposals when not asked for another number, and at
+// most that many: some 400 bytes each, which is two megabytes.
+const (
+	defaultList = 500
+	maxList     = 5000
+)
+
+// placeInList orders proposals as [diffpreview.Store.List] does. It outlives the
+// proposal that it is of.
+func placeInList(p *diffpreview.Proposal) string {
+	return fmt.Sprintf("%s\x00%02d%s", p.Name, len(p.ID), p.ID)
 }
 
 // visible returns a proposal that this connection may see.
@@ -47,6 +77,9 @@ func (c *client) proposalsGet(_ context.Context, p protocol.ProposalsGetParams) 
 		return protocol.ProposalsGetResult{}, err
 	}
 	out := protocol.ProposalsGetResult{Proposal: c.server.wireProposal(proposal, whole)}
+	if p.Words {
+		c.addWords(proposal, out.Proposal.Hunks)
+	}
 	if p.Texts {
 		out.Base = page(proposal, proposal.Base, p.Offset)
 		out.Proposed = page(proposal, proposal.Proposed(), p.Offset)
@@ -81,11 +114,13 @@ func (c *client) proposalsDecide(ctx context.Context, p protocol.DecideParams) (
 	if p.Session != "" {
 		return c.decideSession(ctx, p)
 	}
-	d := diffpreview.DecideFile{ID: p.ID, Version: p.Version, Accept: p.Decision == protocol.Accept, Comment: p.Comment, By: c.name}
+	d := diffpreview.DecideFile{
+		ID: p.ID, Version: p.Version, Accept: p.Decision == protocol.Accept, Text: p.Text, Comment: p.Comment, By: c.name,
+	}
 	for _, h := range p.Decisions {
 		d.Verdicts = append(d.Verdicts, diffpreview.Verdict{
 			Hunk: h.Hunk, Accept: h.Decision == protocol.Accept, Text: h.Text,
-			Side: diffpreview.Side(h.Side), Comment: h.Comment,
+			Side: diffpreview.Side(h.Side), Comment: h.Comment, Lines: (*diffpreview.Lines)(h.Lines),
 		})
 	}
 	proposal, written, err := c.server.store.Decide(ctx, d)
@@ -110,6 +145,10 @@ func checkDecide(p protocol.DecideParams) error {
 		return invalid("decision is %q: it is accept or reject", p.Decision)
 	case p.Version < 0:
 		return invalid("version is negative")
+	case p.Text != nil && (p.ID == "" || p.Decision != protocol.Accept):
+		return invalid("text: it is what a whole file that is accepted shall be")
+	case p.SkipConflicts && p.Session == "":
+		return invalid("skipConflicts: it is for a change set")
 	case p.ID != "" && p.Version == 0 && accepts(p):
 		return invalid("version: which version of the proposal was looked at? Without it text could be accepted that nobody saw")
 	}
@@ -134,18 +173,35 @@ func (c *client) decideSession(ctx context.Context, p protocol.DecideParams) (*p
 	if err != nil {
 		return nil, err
 	}
-	proposals, written, err := c.server.store.DecideSession(ctx, sess.ID, p.Decision == protocol.Accept, p.Comment, c.name)
+	set, err := c.server.store.DecideSession(ctx, diffpreview.DecideSet{
+		Session: sess.ID, Accept: p.Decision == protocol.Accept, Comment: p.Comment, By: c.name,
+		SkipConflicts: p.SkipConflicts,
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := &protocol.DecideResult{}
-	for _, proposal := range proposals {
+	for _, proposal := range set.Proposals {
 		out.Proposals = append(out.Proposals, c.server.wireProposal(proposal, withHunks))
 	}
-	for _, w := range written {
+	for _, w := range set.Written {
 		out.WrittenFiles = append(out.WrittenFiles, protocol.Written(w))
 	}
+	for _, proposal := range set.Skipped {
+		out.Skipped = append(out.Skipped, c.server.wireProposal(proposal, summary))
+	}
 	return out, nil
+}
+
+func (c *client) proposalsSplit(_ context.Context, p protocol.SplitParams) (protocol.SplitResult, error) {
+	if p.ID == "" || p.Hunk == "" {
+		return protocol.SplitResult{}, invalid("id and hunk: which hunk of which proposal?")
+	}
+	proposal, err := c.server.store.Split(p.ID, p.Version, p.Hunk, (*diffpreview.Lines)(p.Lines))
+	if err != nil {
+		return protocol.SplitResult{}, err
+	}
+	return protocol.SplitResult{Proposal: c.server.wireProposal(proposal, whole)}, nil
 }
 
 func (c *client) proposalsUndo(ctx context.Context, p protocol.UndoParams) (*protocol.DecideResult, error) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/daemon/place"
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
@@ -20,12 +21,13 @@ import (
 
 // Options configure a daemon.
 type Options struct {
-	Roots    []string
-	Socket   string        // "": the private one of this user and these roots
-	Idle     time.Duration // end after so long without a client; 0: never
-	MaxFrame int64         // bytes of one message; 0: rpc's default
-	Version  string
-	Logger   *slog.Logger
+	Roots      []string
+	Socket     string        // "": the private one of this user and these roots
+	Idle       time.Duration // end after so long without a client; 0: never
+	MaxFrame   int64         // bytes of one message; 0: rpc's default
+	UserConfig string        // the user's configuration; "": none
+	Version    string
+	Logger     *slog.Logger
 }
 
 // AlreadyRunning says that another daemon serves one of the roots.
@@ -48,8 +50,12 @@ type Server struct {
 	ws       *diffpreview.Workspace
 	store    *diffpreview.Store
 	tools    *tools.Registry
+	config   *config.Source
 	watching *watching
 	started  time.Time
+
+	configuring sync.Mutex // held while configuration is taken up; guards configured
+	configured  int        // the version of config that the store has
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
@@ -79,6 +85,7 @@ func New(opts Options) (_ *Server, err error) {
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
+	s.config = config.NewSource(opts.UserConfig, s.place.Roots)
 	if s.ws, err = diffpreview.OpenWorkspace(opts.Roots); err != nil {
 		return nil, err
 	}
@@ -86,6 +93,7 @@ func New(opts Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.configure()
 	if s.tools, err = tools.Builtin(); err != nil {
 		return nil, err
 	}

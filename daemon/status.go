@@ -21,6 +21,10 @@ func (c *client) status(context.Context, protocol.Empty) (protocol.StatusResult,
 		out.Proposals += sess.Proposals
 	}
 	out.Problems = append(out.Problems, s.watching.problems()...)
+	_, wrong := s.configure()
+	for _, p := range wrong {
+		out.Problems = append(out.Problems, p.String())
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for other := range s.clients {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
+	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
 )
 
@@ -30,7 +31,8 @@ func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListR
 }
 
 func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*protocol.ToolsCallResult, error) {
-	if sess, _ := c.server.store.Session(c.session); !sess.Open {
+	sess, _ := c.server.store.Session(c.session)
+	if !sess.Open {
 		return nil, &rpc.Error{
 			Code: rpc.CodeRequestFailed, Message: "session " + c.session + " is closed",
 			Data: protocol.ErrorData{Kind: "session_closed", Hint: "connect again for a new session"},
@@ -39,9 +41,12 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
+	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
+		ReviewWait: c.server.reviewWait(sess), Progress: progress.report,
 	})
+	progress.end()
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +59,12 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	}
 	pending := c.server.store.Reviews(c.session)
 	for _, r := range pending {
-		result.Reviews = append(result.Reviews, protocol.Review{
-			Proposal: r.Proposal, Path: r.Path, Hunk: r.Hunk, Decision: r.Decision, Comment: r.Comment, By: r.By, Hash: r.Hash,
+		result.Reviews = append(result.Reviews, wireReview(r))
+	}
+	moved := c.server.store.Moved(c.session)
+	for _, m := range moved {
+		result.Moved = append(result.Moved, protocol.Moved{
+			Proposal: m.Proposal, Path: m.Path, Hash: m.Hash, Diff: m.Diff, Truncated: m.Truncated,
 		})
 	}
 	if ctx.Err() != nil {
@@ -65,7 +74,18 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 		// They are in the result; after a restart the agent hears of them again.
 		c.server.logger.Warn("What the agent was told could not be journalled", "session", c.session, "error", err)
 	}
+	c.server.store.ToldMoved(c.session, moved)
 	return result, nil
+}
+
+func wireReview(r diffpreview.Review) protocol.Review {
+	out := protocol.Review{
+		Proposal: r.Proposal, Path: r.Path, Hunk: r.Hunk, Decision: r.Decision, Comment: r.Comment, By: r.By, Rule: r.Rule, Hash: r.Hash,
+	}
+	if t := r.Conflict; t != nil {
+		out.Conflict = &protocol.Conflict{Base: t.Base, Tree: t.Tree, Agent: t.Agent}
+	}
+	return out
 }
 
 func wireContent(blocks []tools.Block) []protocol.Content {

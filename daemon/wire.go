@@ -34,7 +34,7 @@ func (s *Server) wireRoots() []protocol.Root {
 
 func (s *Server) wireSession(sess diffpreview.Session) protocol.Session {
 	return protocol.Session{
-		ID: sess.ID, Label: sess.Label, Toolset: sess.Toolset, ReviewMode: sess.ReviewMode, Sandbox: sess.Sandbox,
+		ID: sess.ID, Label: sess.Label, Toolset: sess.Toolset, ReviewMode: string(s.modeOf(sess)), Sandbox: sess.Sandbox,
 		Open: sess.Open, Created: sess.Created.Format(time.RFC3339), Proposals: s.store.Pending(sess.ID),
 	}
 }
@@ -53,6 +53,12 @@ func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Propos
 		ID: p.ID, Session: p.Session, Label: sess.Label, Path: p.Name, Via: p.Via, Kind: wireKind(p.Kind),
 		State: protocol.ProposalState(p.State()), Version: p.Version, BaseHash: p.Base.Hash(), Steps: []protocol.Step{},
 	}
+	if to := p.Shown(); to != p.Path {
+		out.To = s.ws.Name(to)
+	}
+	if p.StepCount > len(p.Steps) {
+		out.StepCount = p.StepCount
+	}
 	out.Added, out.Removed, out.HunkCount = p.Counts()
 	for _, s := range p.Steps {
 		out.Steps = append(out.Steps, protocol.Step{CallID: s.Call.ID, Tool: s.Call.Tool, Time: s.Time.Format(time.RFC3339)})
@@ -65,7 +71,7 @@ func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Propos
 		return out
 	}
 	for i, place := range p.Places() {
-		out.Hunks = append(out.Hunks, wireHunk(p, &p.Hunks[i], place))
+		out.Hunks = append(out.Hunks, s.wireHunk(p, &p.Hunks[i], place))
 	}
 	if d == whole {
 		if out.Diff, out.DiffLossy = p.Diff(); jsonSize(out.Diff) > maxDiff {
@@ -80,24 +86,6 @@ func wireKind(k diffpreview.HunkKind) string {
 		return "modify"
 	}
 	return string(k)
-}
-
-func wireHunk(p *diffpreview.Proposal, h *diffpreview.Hunk, place diffpreview.Place) protocol.Hunk {
-	out := protocol.Hunk{
-		ID: h.ID, Kind: string(h.Kind), State: protocol.HunkState(h.State),
-		OldStart: fromOne(place.OldStart, place.OldLines), OldLines: place.OldLines,
-		NewStart: fromOne(place.NewStart, place.NewLines), NewLines: place.NewLines,
-	}
-	if h.Decision != nil {
-		out.By, out.Comment = h.Decision.By, h.Decision.Comment
-	}
-	if h.State == diffpreview.HunkConflict {
-		base, _ := p.Text(h.Old)
-		agent, _ := p.Text(h.New)
-		tree, _ := p.Text(p.TreeText(h))
-		out.Conflict = &protocol.Conflict{Base: base, Tree: tree, Agent: agent}
-	}
-	return out
 }
 
 // fromOne numbers a range as a unified diff does.

@@ -23,19 +23,32 @@ import (
 //	prepare  new texts are written to temporary files beside the old, and synced
 //	recheck  nothing moved meanwhile
 //	log      "commit": from here on recovery looks at the files
-//	commit   deletes, exchanges, creates, then in-place writes, each by path
+//	commit   deletes, moves, exchanges, creates, new modes, then in-place writes,
+//	         each by path; see order
 //	settle   what was displaced is still what was checked; else all is undone
+//	log      "over": where a deleted file is about to be gone for good
 //	finish   displaced files are unlinked, directories synced
 //
-// The first log is left out when no temporary file is needed. Nothing visible
+// A symbolic link goes the way of a file: its target is compared as bytes are,
+// and the directory is synced in place of the file. The first log is left out when no temporary file is needed. Nothing visible
 // changes before the second. Without a crash a failure at any stage undoes what
 // was done; with one, [Workspace.recover] does.
 
-// write replaces one file's content if it is what base says.
+// write replaces one file, or symbolic link, if it is what base says.
 type write struct {
 	path Path
-	base Content // what must be there: Exists and Data
-	want Content // what shall be there; Mode is used when the file is created, 0 meaning 0666 less the umask
+	// from is where the file is now when it shall move to path, which must be
+	// free. The zero Path, and path itself, stand for no move.
+	from Path
+	// base is what must be there: existence, bytes and whether it is a link.
+	base Content
+	// want is what shall be there. Permissions are compared and changed only
+	// where those of base and want differ and want has some; without any a new
+	// file gets 0666 less the umask.
+	want Content
+	// unmake are directories to be removed when the write leaves them empty:
+	// those that were made for a file which is deleted again.
+	unmake []Path
 }
 
 // method is how a change reaches its name.
@@ -46,12 +59,14 @@ const (
 	methodCreate   method = "create"   // a new file is moved to a free name
 	methodDelete   method = "delete"   // the old file is moved away
 	methodInPlace  method = "inplace"  // the old file's bytes are overwritten
+	methodMove     method = "move"     // the old file itself goes to a free name
+	methodMode     method = "mode"     // the old file gets other permissions
 )
 
-// order is the sequence of methods in a commit. A deleted file may stand where
-// a created one needs a directory. In-place writes come last because undoing
-// one is the only undo that is not a rename.
-var order = map[method]int{methodDelete: 0, methodExchange: 1, methodCreate: 2, methodInPlace: 3}
+// order is the sequence of methods in a commit. A deleted or moved file may
+// stand where a created one needs a directory. Methods whose undo is not a
+// rename come last.
+var order = map[method]int{methodDelete: 0, methodMove: 1, methodExchange: 2, methodCreate: 3, methodMode: 4, methodInPlace: 5}
 
 // errHalfDone marks a failure after which some files could not be put back. The
 // transaction's intent must stay open, and be recovered later.
@@ -63,7 +78,9 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// fileChange is one write on its way.
+// fileChange is one write on its way. A move is two: its file leaves path, and
+// arrives at the path of to. Of these the second is carried out by itself only
+// when it changes more than the name.
 type fileChange struct {
 	write
 	name    string   // as the wire has it
@@ -75,20 +92,34 @@ type fileChange struct {
 	method  method
 	before  fs.FileInfo // of the file when it was checked; nil when absent
 	moved   fs.FileInfo // of the displaced file when it was checked
-	ours    fingerprint // of the new file
+	ours    fingerprint // of the new file, or of the one that moves
 	staged  bool        // there may be something under temp
 	placed  bool        // the visible name was changed
 	written bool        // a program had the file open for writing when it was checked
+	fixed   bool        // another file cannot take the place of this one
+	freed   bool        // what has the name now is on its way elsewhere
 	hashes  [2]string   // of base and want; see hash
+
+	to     *fileChange // of a move: the change at the new name
+	origin *fileChange // of a change at a new name: the move
+	via    bool        // a move that goes through the temporary name
+	aside  bool        // a move's file is under the temporary name
+	came   bool        // from the new name
 }
 
 // transaction is one call of apply, or its recovery.
 type transaction struct {
 	w       *Workspace
 	changes []*fileChange
+	leaving map[Path]bool // where there is a file: whether it is deleted or moves away
+	placing map[Path]bool // where there shall be something
 	folders map[Path]*folder
+	closed  []*folder        // of directories that were removed
 	touched map[*folder]bool // to be synced
 	made    []Path           // directories made, outermost first
+	emptied []emptied        // directories that make room for files, deepest first
+	unmake  []Path           // deepest first
+	again   bool             // this is a recovery
 	lacks   lacks
 }
 
@@ -96,45 +127,97 @@ type transaction struct {
 // otherwise the kernel's answers decide.
 type lacks struct{ exchange, noReplace, link bool }
 
-// apply makes all of writes or none. It fails with a [*Error]: stale (a file is
+// apply makes all of writes or none, and returns which directories it made for
+// them, outermost first. It fails with a [*Error]: stale (a file is
 // not its base, or was changed during the write; then the other's bytes are
 // there), permission_denied, no_space, is_directory, not_regular_file,
-// path_outside_workspace, io. After a failure the tree is as it was found, but
+// path_outside_workspace, io; and invalid_arguments for a move to another root, or
+// to another file system when the file has several names. After a failure the tree is as it was found, but
 // for what others did; when that could not be achieved the error is also
 // errHalfDone. A failure of log ends the transaction and is returned wrapped.
 //
-// log is called up to twice, with the phases "prepare" and "commit"; the later
-// intent replaces the earlier. What it was given must be durable when it
+// log is called up to three times, with the phases "prepare", "commit" and
+// "over"; a later intent replaces the earlier. What it was given must be durable when it
 // returns, and with it the bytes of every hash that [intent.bodies] names. When
 // apply has returned, without errHalfDone, the intent is over and must not be
 // recovered.
 //
 // Two calls at the same time must not share a path. ctx is not looked at any
 // more once the commit is logged.
-func (w *Workspace) apply(ctx context.Context, writes []write, log func(intent) error) error {
+func (w *Workspace) apply(ctx context.Context, writes []write, log func(intent) error) (made []Path, err error) {
 	t, err := w.begin(writes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer t.close()
-	return t.run(ctx, log)
+	if err := t.run(ctx, log); err != nil {
+		return nil, err
+	}
+	return t.made, nil
+}
+
+func (w *Workspace) newTransaction() *transaction {
+	return &transaction{
+		w: w, leaving: map[Path]bool{}, placing: map[Path]bool{},
+		folders: map[Path]*folder{}, touched: map[*folder]bool{},
+	}
 }
 
 func (w *Workspace) begin(writes []write) (*transaction, error) {
-	t := &transaction{w: w, folders: map[Path]*folder{}, touched: map[*folder]bool{}}
-	seen := map[Path]bool{}
+	t := w.newTransaction()
 	for _, wr := range writes {
-		name := w.Name(wr.path)
-		switch {
-		case seen[wr.path]:
-			return nil, failf(CodeInternal, name, "written twice in one transaction")
-		case wr.path.rel == "." || wr.path.rel == "":
-			return nil, failf(CodeIsDirectory, name, "is a directory")
+		if err := t.add(wr); err != nil {
+			return nil, err
 		}
-		seen[wr.path] = true
-		t.changes = append(t.changes, &fileChange{write: wr, name: name, leaf: path.Base(wr.path.rel), temp: newTempName()})
+	}
+	for _, c := range t.changes {
+		if err := t.nested(c); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
+}
+
+// add makes the changes of one write. Up to two writes may name a path: one by
+// which a file goes from there, and one by which another comes.
+func (t *transaction) add(wr write) error {
+	name := t.w.Name(wr.path)
+	moves := wr.from.rel != "" && wr.from != wr.path
+	from := wr.path
+	if moves {
+		from = wr.from
+	}
+	_, known := t.leaving[from]
+	switch {
+	case wr.path.rel == "." || wr.path.rel == "" || from.rel == ".":
+		return failf(CodeIsDirectory, name, "is a directory")
+	case from.index != wr.path.index:
+		return failf(CodeInvalidArguments, name, "a file of %s cannot move to another root", t.w.Name(from))
+	case moves && (!wr.base.Exists || !wr.want.Exists):
+		return failf(CodeInternal, name, "a move of no file")
+	case wr.base.Exists && known, wr.want.Exists && t.placing[wr.path]:
+		return failf(CodeInternal, name, "written twice in one transaction")
+	}
+	if wr.base.Exists {
+		t.leaving[from] = moves || !wr.want.Exists
+	}
+	if wr.want.Exists {
+		t.placing[wr.path] = true
+	}
+	if moves {
+		to := t.newChange(write{path: wr.path, want: wr.want})
+		c := t.newChange(write{path: from, base: wr.base})
+		c.to, to.origin = to, c
+		t.changes = append(t.changes, c)
+	} else {
+		t.changes = append(t.changes, t.newChange(wr))
+	}
+	t.unmake = append(t.unmake, wr.unmake...)
+	return nil
+}
+
+func (t *transaction) newChange(wr write) *fileChange {
+	return &fileChange{write: wr, name: t.w.Name(wr.path), leaf: path.Base(wr.path.rel), temp: newTempName()}
 }
 
 func newTempName() string {
@@ -156,13 +239,15 @@ func (t *transaction) run(ctx context.Context, log func(intent) error) error {
 	if len(t.changes) == 0 {
 		return nil
 	}
-	t.sort()
-	err := t.prepare(ctx, log)
+	err := t.arrange()
+	if err == nil {
+		err = t.prepare(ctx, log)
+	}
 	if err == nil {
 		err = t.logCommit(ctx, log)
 	}
 	if err == nil {
-		err = t.commit()
+		err = t.commit(log)
 	}
 	if err != nil {
 		return t.rollBack(err)
@@ -170,18 +255,18 @@ func (t *transaction) run(ctx context.Context, log func(intent) error) error {
 	return t.finish()
 }
 
-// hash returns the hashes of base and want. They are computed once, and only of
+// hash returns the marks of base and want. They are computed once, and only of
 // what is going to be written.
 func (c *fileChange) hash() (base, want string) {
 	if c.hashes == [2]string{} {
-		c.hashes = [2]string{c.base.Hash(), c.want.Hash()}
+		c.hashes = [2]string{mark(c.base), mark(c.want)}
 	}
 	return c.hashes[0], c.hashes[1]
 }
 
 // idle reports whether there is nothing to write.
 func (c *fileChange) idle() bool {
-	return c.base.Exists == c.want.Exists && string(c.base.Data) == string(c.want.Data)
+	return c.to == nil && c.origin == nil && sameContent(c.base, c.want) && !c.remodes()
 }
 
 func (t *transaction) sort() {

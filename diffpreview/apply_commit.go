@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -21,9 +22,17 @@ const racy = 3 * time.Second
 // commit changes the visible names, and makes sure that what was displaced is
 // what had been checked. With several files the new names are made durable
 // before anything is thrown away, so that no crash of the machine finds one
-// file's old text gone and another's new text not there.
-func (t *transaction) commit() error {
+// file's old text gone and another's new text not there. When a file that was
+// deleted is about to be, that is logged: should somebody edit the other files
+// after a crash, nothing else would tell that it cannot come back.
+func (t *transaction) commit(log func(intent) error) error {
+	if err := t.vacate(); err != nil {
+		return err
+	}
 	for _, c := range t.changes {
+		if c.method == methodDelete {
+			continue
+		}
 		if err := t.place(c); err != nil {
 			return err
 		}
@@ -41,27 +50,37 @@ func (t *transaction) commit() error {
 		}
 	}
 	t.w.step("settled")
+	if len(t.changes) > 1 && slices.ContainsFunc(t.changes, func(c *fileChange) bool { return c.method == methodDelete }) {
+		if err := log(t.intent(phaseOver)); err != nil {
+			return fmt.Errorf("recording the end of the write: %w", err)
+		}
+		t.w.step("end logged")
+	}
 	return nil
 }
 
 func (t *transaction) place(c *fileChange) error {
 	switch c.method {
-	case methodDelete:
-		return t.placeDelete(c)
+	case methodMove:
+		return t.placeMove(c)
 	case methodExchange:
 		return t.placeExchange(c)
 	case methodCreate:
 		return t.placeCreate(c)
+	case methodMode:
+		return t.changeMode(c)
 	}
 	return t.overwrite(c)
 }
 
+// placeDelete gives c's file the temporary name.
 func (t *transaction) placeDelete(c *fileChange) error {
 	if err := c.folder.move(c.leaf, c.home, c.temp); err != nil {
 		return c.fail("moving file away", err)
 	}
-	c.placed, c.staged = true, true
-	t.touched[c.folder] = true
+	c.staged = true
+	c.aside, c.placed = c.method == methodMove, c.method == methodDelete
+	t.touched[c.folder], t.touched[c.home] = true, true
 	t.w.step("moved away")
 	return c.still(c.home, c.temp)
 }
@@ -111,8 +130,11 @@ func (t *transaction) makeFolders(c *fileChange) error {
 // settle finds out whether the displaced file was changed after all by a
 // program that had opened it under its old name.
 func (t *transaction) settle(c *fileChange) error {
-	if c.method != methodExchange && c.method != methodDelete {
+	switch {
+	case c.method != methodExchange && c.method != methodDelete:
 		return nil
+	case c.base.IsLink():
+		return c.still(c.home, c.temp)
 	}
 	file, info, err := c.home.open(c.temp, os.O_RDONLY)
 	if err != nil {
@@ -129,138 +151,13 @@ func (t *transaction) settle(c *fileChange) error {
 	return c.still(c.home, c.temp)
 }
 
-// swap exchanges c's temporary file with what its name stands for.
-func (t *transaction) swap(c *fileChange) error {
-	err := errors.ErrUnsupported
-	if !t.lacks.exchange {
-		err = c.folder.exchange(c.temp, c.leaf)
-	}
-	if errors.Is(err, errors.ErrUnsupported) {
-		err = t.swapSlowly(c)
-	}
-	if err == nil {
-		c.placed = true
-		t.touched[c.folder] = true
-	}
-	return err
-}
-
-// spare is a third name, for systems that cannot exchange two.
-func (c *fileChange) spare() string {
-	return c.temp[:len(c.temp)-len(tempSuffix)] + ".old" + tempSuffix
-}
-
-// swapSlowly does by several calls what exchange does by one. The old file gets
-// the spare name as a second one, the temporary file is renamed over the first,
-// and the spare name becomes the temporary one. A file that somebody renames to
-// the name between the last look and the rename is lost: that window is as long
-// as one system call takes. Where there are no hard links the name is free for
-// a moment instead, and nothing is lost.
-func (t *transaction) swapSlowly(c *fileChange) error {
-	f, spare := c.folder, c.spare()
-	for range patience {
-		err := t.link(f, c.leaf, spare)
-		if errors.Is(err, errors.ErrUnsupported) {
-			return t.swapAside(c)
-		}
-		if err != nil {
-			return err
-		}
-		t.w.step("linked")
-		if !f.same(c.leaf, spare) {
-			if err := f.remove(spare); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := f.move(c.temp, f, c.leaf); err != nil { // one of them is a directory
-			if err := f.remove(spare); err != nil {
-				return err
-			}
-			return t.swapAside(c)
-		}
-		c.placed = true
-		t.w.step("renamed over")
-		return f.move(spare, f, c.temp)
-	}
-	return fmt.Errorf("replaced %d times in a row: %w", patience, fs.ErrExist)
-}
-
-// swapAside is swapSlowly without hard links.
-func (t *transaction) swapAside(c *fileChange) error {
-	f, spare := c.folder, c.spare()
-	if err := f.move(c.leaf, f, spare); err != nil {
-		return err
-	}
-	t.w.step("moved aside")
-	if err := t.moveNew(f, c.temp, f, c.leaf); err != nil {
-		back := t.moveNew(f, spare, f, c.leaf)
-		if errors.Is(back, fs.ErrExist) { // somebody saved a newer file meanwhile
-			back = f.remove(spare)
-		}
-		return errors.Join(err, back)
-	}
-	c.placed = true
-	t.w.step("moved in")
-	return f.move(spare, f, c.temp)
-}
-
-// straighten completes or takes back a swap by several calls that was
-// interrupted.
-func (t *transaction) straighten(c *fileChange) error {
-	f, spare := c.folder, c.spare()
-	if _, err := f.root.Lstat(spare); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if _, err := f.root.Lstat(c.temp); errors.Is(err, fs.ErrNotExist) {
-		return f.move(spare, f, c.temp)
-	}
-	err := t.moveNew(f, spare, f, c.leaf)
-	if errors.Is(err, fs.ErrExist) {
-		return f.remove(spare)
-	}
-	return err
-}
-
-func (t *transaction) link(f *folder, a, b string) error {
-	if t.lacks.link {
-		return errors.ErrUnsupported
-	}
-	return f.link(a, f, b)
-}
-
-// moveNew renames a file to a name that must be free; where a rename cannot
-// tell, by a second link, and where there are none, after a look.
-func (t *transaction) moveNew(from *folder, a string, to *folder, b string) error {
-	err := errors.ErrUnsupported
-	if !t.lacks.noReplace {
-		err = from.moveNew(a, to, b)
-	}
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	if !t.lacks.link {
-		err = from.link(a, to, b)
-	}
-	if err == nil {
-		t.w.step("linked new")
-		return from.remove(a)
-	}
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	if _, err := to.root.Lstat(b); err == nil {
-		return &fs.PathError{Op: "rename", Path: b, Err: fs.ErrExist}
-	}
-	return from.move(a, to, b)
-}
-
 // finish removes what was displaced and makes that durable. What fails here
 // leaves everything in place, so recovery says that it is.
 func (t *transaction) finish() error {
 	if err := t.tidy(); err != nil {
 		return err
 	}
+	t.removeUnmade()
 	if err := t.sync(); err != nil {
 		return errors.Join(err, errHalfDone)
 	}
@@ -289,11 +186,11 @@ func (t *transaction) tidy() error {
 // sync makes the names in the touched directories durable.
 func (t *transaction) sync() error {
 	if syncsFileSystem && len(t.touched) > syncOneByOne {
-		return t.syncAll(t.changes)
+		return t.syncAll(maps.Keys(t.touched))
 	}
 	for f := range t.touched {
 		if err := f.sync(); err != nil {
-			return &Error{Code: CodeIO, Path: t.w.Name(f.at), Message: "the new names could not be made durable", Err: err}
+			return t.unsynced(f, err)
 		}
 		t.w.step("directory synced")
 	}

@@ -43,55 +43,6 @@ func (x *applyTree) until(at int, do func()) (where string, did bool) {
 	return "", false
 }
 
-// scene is a tree and what is written to it.
-type scene func(x *applyTree) []write
-
-var scenes = map[string]scene{
-	"everything": everything,
-	"one exchange": func(x *applyTree) []write {
-		x.put("f", "old\n", 0o640)
-		return []write{x.modify("f", "old\n", "new\n")}
-	},
-	"one delete": func(x *applyTree) []write {
-		x.put("d/f", "old\n", 0o640)
-		return []write{x.remove("d/f", "old\n")}
-	},
-	"one create": func(x *applyTree) []write { return []write{x.create("d/e/f", "new\n", 0)} },
-	"one in place": func(x *applyTree) []write {
-		x.put("f", "old\n", 0o640)
-		os.Link(x.abs("f"), x.abs("twin"))
-		return []write{x.modify("f", "old\n", "a longer new text\n")}
-	},
-	"directory for file": func(x *applyTree) []write {
-		x.put("a", "file\n", 0o640)
-		return []write{x.remove("a", "file\n"), x.create("a/b/c", "below\n", 0)}
-	},
-	"many": func(x *applyTree) (writes []write) {
-		for i := range syncOneByOne + 2 {
-			name := fmt.Sprintf("d%d/f", i)
-			x.put(name, "old\n", 0o640)
-			writes = append(writes, x.modify(name, "old\n", "new\n"))
-		}
-		return writes
-	},
-}
-
-func everything(x *applyTree) []write {
-	x.put("a", "a\n", 0o600)
-	x.put("d/b", "b\n", 0o755)
-	x.put("gone", "g\n", 0o644)
-	x.put("d/gone", "g\n", 0o644)
-	x.put("grows", "short\n", 0o644)
-	x.put("shrinks", "a longer text\n", 0o644)
-	os.Link(x.abs("grows"), x.abs("grows-twin"))
-	os.Link(x.abs("shrinks"), x.abs("shrinks-twin"))
-	return []write{
-		x.modify("a", "a\n", "A\n"), x.modify("d/b", "b\n", "B\n"), x.remove("gone", "g\n"), x.remove("d/gone", "g\n"),
-		x.create("new/deep/n", "n\n", 0o600), x.create("new/m", "m\n", 0), x.create("e", "", 0),
-		x.modify("grows", "short\n", "SHORT no more\n"), x.modify("shrinks", "a longer text\n", "A short one\n"),
-	}
-}
-
 // contents is the tree without what a write changes besides bytes: names,
 // modes and bytes of all files, and all directories.
 func (x *applyTree) contents() string {
@@ -229,79 +180,44 @@ func crashAt(t *testing.T, sc scene, lacks lacks, at, again int, text string) bo
 	return true
 }
 
-// Between a crash and the restart somebody edits a file. The edit stays, and
-// the other files are all old or all new.
-func TestApplyCrashThenEdit(t *testing.T) {
-	for _, name := range []string{"a", "d/b", "gone", "new/m", "grows", "shrinks"} {
-		for who, act := range people {
-			t.Run(name+"/"+who, func(t *testing.T) {
-				for at := 1; editAfterCrash(t, at, name, act); at++ {
-				}
-			})
-		}
-	}
-}
-
-func editAfterCrash(t *testing.T, at int, name string, act somebody) bool {
-	t.Helper()
-	x := newApplyTree(t, memoryDir(t))
-	writes := everything(x)
-	where, did := x.until(at, func() { x.run(lacks{}, writes...) })
-	if !did {
-		return false
-	}
-	result, did := act(x.abs(name))
-	applied := x.restart(writes)
-	if got := what(x.abs(name)); did && got != result {
-		t.Errorf("%s: there is %s, want %s (applied %v)", where, got, result, applied)
-	}
-	x.noTemps()
-	for _, wr := range writes {
-		if wr.path.rel == name {
-			continue
-		}
-		want := wr.base
-		if applied {
-			want = wr.want
-		}
-		told := "absent"
-		if want.Exists {
-			told = fmt.Sprintf("file %q <nil>", want.Data)
-		}
-		if got := what(x.abs(wr.path.rel)); got != told {
-			t.Errorf("%s: %s is %s, want %s (applied %v)", where, wr.path.rel, got, told, applied)
-		}
-	}
-	return true
-}
-
 // TestApplyKilled kills a process at every stage of a write.
 func TestApplyKilled(t *testing.T) {
-	text := outcome(t, everything)
-	kills := 0
-	for at := 1; ; at++ {
-		x := newApplyTree(t, memoryDir(t))
-		writes := everything(x)
-		old := x.contents()
-		journal := filepath.Join(t.TempDir(), "journal")
-		child := exec.Command(os.Args[0], "-test.run=^TestApplyKilledChild$")
-		child.Env = append(os.Environ(), "LOOMD_TEST_APPLY="+x.dir, "LOOMD_TEST_JOURNAL="+journal, "LOOMD_TEST_STAGE="+strconv.Itoa(at))
-		out, err := child.CombinedOutput()
-		if err == nil {
-			break
-		}
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-			t.Fatalf("stage %d: %v\n%s", at, err, out)
-		}
-		kills++
-		x.readJournal(journal)
-		x.wantOldOrNew(x.restart(writes), old, text, fmt.Sprintf("stage %d", at))
+	for _, name := range []string{"everything", "all kinds"} {
+		t.Run(name, func(t *testing.T) {
+			text := outcome(t, scenes[name])
+			kills := 0
+			for killAt(t, name, kills+1, text) {
+				kills++
+			}
+			if kills < 20 {
+				t.Errorf("only %d kills", kills)
+			}
+			t.Logf("%d kills", kills)
+		})
 	}
-	if kills < 20 {
-		t.Errorf("only %d kills", kills)
+}
+
+// killAt kills a process at one stage of a scene, and recovers; false when there
+// are not so many stages.
+func killAt(t *testing.T, name string, at int, text string) bool {
+	t.Helper()
+	x := newApplyTree(t, memoryDir(t))
+	writes := scenes[name](x)
+	old := x.contents()
+	journal := filepath.Join(t.TempDir(), "journal")
+	child := exec.Command(os.Args[0], "-test.run=^TestApplyKilledChild$")
+	child.Env = append(os.Environ(), "LOOMD_TEST_APPLY="+x.dir, "LOOMD_TEST_JOURNAL="+journal, "LOOMD_TEST_SCENE="+name, "LOOMD_TEST_STAGE="+strconv.Itoa(at))
+	out, err := child.CombinedOutput()
+	if err == nil {
+		return false
 	}
-	t.Logf("%d kills", kills)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("stage %d: %v\n%s", at, err, out)
+	}
+	x.readJournal(journal)
+	x.wantOldOrNew(x.restart(writes), old, text, fmt.Sprintf("stage %d", at))
+	return true
 }
 
 func (x *applyTree) readJournal(name string) {
@@ -337,7 +253,7 @@ func TestApplyKilledChild(t *testing.T) {
 	}
 	scratch := newApplyTree(t, spare)
 	x := newApplyTree(t, dir)
-	writes := everything(scratch) // the same writes; the tree of dir is there already
+	writes := scenes[os.Getenv("LOOMD_TEST_SCENE")](scratch) // the same writes; the tree of dir is there already
 	n := 0
 	x.w.step = func(string) {
 		if n++; n == at {
@@ -345,7 +261,7 @@ func TestApplyKilledChild(t *testing.T) {
 			select {}
 		}
 	}
-	err = x.w.apply(t.Context(), writes, func(in intent) error {
+	_, err = x.w.apply(t.Context(), writes, func(in intent) error {
 		text, err := json.Marshal(in)
 		if err != nil {
 			return err
@@ -360,36 +276,5 @@ func TestApplyKilledChild(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// A file that was edited after the crash tells nothing. It counts as written
-// only when something else tells that its turn had come.
-func TestRecoverUnclear(t *testing.T) {
-	for _, c := range []struct {
-		stage   string
-		applied bool
-	}{{"overwriting", false}, {"tidied", true}} {
-		x := newApplyTree(t, memoryDir(t))
-		x.put("a", "a\n", 0o644)
-		x.put("f", "old\n", 0o644)
-		os.Link(x.abs("f"), x.abs("twin"))
-		writes := []write{x.modify("a", "a\n", "A\n"), x.modify("f", "old\n", "new\n")}
-		x.w.step = func(stage string) {
-			if stage == c.stage {
-				panic(crashed{})
-			}
-		}
-		func() {
-			defer func() { recover() }()
-			x.apply(writes...)
-		}()
-		x.w.step = func(string) {}
-		saves(x.abs("f"))
-		if applied := x.restart(writes); applied != c.applied {
-			t.Errorf("crash at %q: applied %v", c.stage, applied)
-		}
-		x.want("a", map[bool]string{false: "a\n", true: "A\n"}[c.applied])
-		x.want("f", "typed by a person\n")
 	}
 }

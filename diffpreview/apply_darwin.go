@@ -1,10 +1,7 @@
 package diffpreview
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -18,51 +15,23 @@ const syncsFileSystem = false
 // another, so that a new file may take an old one's place.
 const exchangesFiles = true
 
-// exchange swaps what two names of one directory stand for.
-func (f *folder) exchange(a, b string) error {
-	return supported(unix.RenameatxNp(f.fd(), a, f.fd(), b, unix.RENAME_SWAP))
-}
+const (
+	renameSwap = unix.RENAME_SWAP
+	renameNew  = unix.RENAME_EXCL
+)
 
-// moveNew renames a to b in another directory, which must have no b.
-func (f *folder) moveNew(a string, to *folder, b string) error {
-	return supported(unix.RenameatxNp(f.fd(), a, to.fd(), b, unix.RENAME_EXCL))
-}
-
-// supported makes one error of the several by which file systems say that they
-// do not know a flag.
-func supported(err error) error {
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-	}
-	return err
+func renameFlags(from int, a string, to int, b string, flags uint32) error {
+	return unix.RenameatxNp(from, a, to, b, flags)
 }
 
 // syncAll makes durable everything on f's file system.
 func (f *folder) syncAll() error { return errors.ErrUnsupported }
 
-// keepAttributes gives to the owner and the extended attributes that from has.
-func keepAttributes(from, to *os.File, want fs.FileInfo) error {
-	if err := keepOwner(to, want); err != nil {
-		return err
-	}
-	has, err := attributes(to)
-	if err != nil {
-		return err
-	}
-	wants, err := attributes(from)
-	if err != nil {
-		return err
-	}
-	for name, value := range wants {
-		if old, ok := has[name]; ok && bytes.Equal(old, value) {
-			continue
-		}
-		if err := unix.Fsetxattr(int(to.Fd()), name, value, 0); err != nil {
-			return fmt.Errorf("setting attribute %s: %w", name, err)
-		}
-	}
-	return nil
-}
+func ofSystem(string) bool { return false }
+
+// inherited reports whether a new file may have an attribute from its directory.
+// What a new file has here is the system's own record of where it came from.
+func inherited(string) bool { return false }
 
 func mountPoint(*os.File) bool { return false }
 

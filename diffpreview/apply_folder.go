@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,6 +19,7 @@ import (
 // the tree is rearranged meanwhile.
 type folder struct {
 	at     Path
+	top    *folder  // the root's; nil of that itself
 	root   *os.Root // for the calls that os.Root has
 	dir    *os.File // the same directory, for exchange, no-replace and sync
 	device uint64   // 0 where the system has none
@@ -30,6 +32,7 @@ func (t *transaction) folder(p Path) (*folder, error) {
 		return f, nil
 	}
 	var opened *os.Root
+	var top *folder
 	var err error
 	if p.rel == "." {
 		opened, err = t.w.root(p).OpenRoot(".")
@@ -39,6 +42,7 @@ func (t *transaction) folder(p Path) (*folder, error) {
 		if err != nil {
 			return nil, err
 		}
+		top = cmp.Or(above.top, above)
 		opened, err = openPlain(above.root, path.Base(p.rel))
 	}
 	if err != nil {
@@ -49,7 +53,7 @@ func (t *transaction) folder(p Path) (*folder, error) {
 		opened.Close()
 		return nil, err
 	}
-	f := &folder{at: p, root: opened, dir: dir}
+	f := &folder{at: p, top: top, root: opened, dir: dir}
 	if info, err := dir.Stat(); err == nil {
 		f.device = identity(info).device
 	}
@@ -83,7 +87,7 @@ func openPlain(above *os.Root, name string) (*os.Root, error) {
 }
 
 // nearest opens the deepest directory above p that exists and names those that
-// do not. A file in the way counts as missing when t deletes it.
+// do not. A file in the way counts as missing when t takes it away.
 func (t *transaction) nearest(p Path) (f *folder, missing []string, err error) {
 	dir := Path{p.index, path.Dir(p.rel)}
 	for {
@@ -102,13 +106,11 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// clears reports whether t deletes a file at p or above it.
+// clears reports whether t takes away a file at p or above it.
 func (t *transaction) clears(p Path) bool {
 	for ; p.rel != "."; p.rel = path.Dir(p.rel) {
-		for _, c := range t.changes {
-			if c.path == p && c.base.Exists && !c.want.Exists {
-				return true
-			}
+		if t.leaving[p] {
+			return true
 		}
 	}
 	return false
@@ -116,9 +118,26 @@ func (t *transaction) clears(p Path) bool {
 
 func (t *transaction) close() {
 	for _, f := range t.folders {
-		f.dir.Close()
-		f.root.Close()
+		f.close()
 	}
+	for _, f := range t.closed {
+		f.close()
+	}
+}
+
+func (f *folder) close() {
+	f.dir.Close()
+	f.root.Close()
+}
+
+// names lists what is in the directory.
+func (f *folder) names() ([]fs.DirEntry, error) {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir(-1)
 }
 
 // open opens the regular file called name and makes sure that it is what the
@@ -155,12 +174,13 @@ func (f *folder) open(name string, flag int) (*os.File, fs.FileInfo, error) {
 type fileID struct{ device, inode uint64 }
 
 // fingerprint recognises a file under another name: the same bytes, and the
-// same inode or time of modification. Of what is not a regular file hash is the
-// type and, for a link, the target.
+// same inode or time of modification. Its hash is what mark makes of a file or
+// link, and the type of anything else.
 type fingerprint struct {
 	hash  string
-	inode uint64    // 0: any
-	time  time.Time // zero: any
+	inode uint64      // 0: any
+	time  time.Time   // zero: any
+	perm  fs.FileMode // not compared
 }
 
 func (a fingerprint) is(b fingerprint) bool {
@@ -175,17 +195,20 @@ func (f *folder) fingerprint(name string) (fingerprint, error) {
 	if err != nil {
 		return fingerprint{}, err
 	}
-	found := fingerprint{inode: identity(info).inode, time: info.ModTime()}
+	found := fingerprint{inode: identity(info).inode, time: info.ModTime(), perm: info.Mode().Perm()}
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
-		target, err := f.root.Readlink(name)
-		found.hash = "link " + target
+		found.hash, err = f.markOfLink(name)
 		return found, err
 	case !mode.IsRegular():
 		found.hash = mode.Type().String()
 		return found, nil
 	}
 	file, _, err := f.open(name, os.O_RDONLY)
+	if errors.Is(err, fs.ErrPermission) {
+		found.hash = "unreadable"
+		return found, nil
+	}
 	if err != nil {
 		return fingerprint{}, err
 	}

@@ -43,6 +43,9 @@ func (t *transaction) compareAndWrite(c *fileChange, file *os.File, info fs.File
 		return c.fail("writing", err)
 	}
 	keepMode(file, info)
+	if c.remodes() {
+		return t.setMode(c, file)
+	}
 	return nil
 }
 
@@ -56,9 +59,8 @@ func (t *transaction) proofread(c *fileChange, file *os.File) error {
 	entry, err := c.folder.root.Lstat(c.leaf)
 	if err != nil || !os.SameFile(info, entry) {
 		// The name belongs to somebody's new file; the old one may have others.
-		_, back := t.restore(file, info, c.base.Data, c.want.Data)
 		c.placed = false
-		return errors.Join(c.stale("was replaced while it was being written"), back)
+		return errors.Join(c.stale("was replaced while it was being written"), t.giveBack(c, file))
 	}
 	same, err := holds(file, c.want.Data)
 	if err != nil {
@@ -102,10 +104,13 @@ func rewrite(file *os.File, old, text []byte, step func(string)) error {
 }
 
 // writeBack gives c's file its old bytes again, if it holds the new ones or a
-// part of them. Anything else is somebody's edit, and stays.
+// part of them, and its old mode. Anything else is somebody's edit, and stays.
 func (t *transaction) writeBack(c *fileChange) error {
-	file, info, err := c.folder.open(c.leaf, os.O_RDWR)
-	if errors.Is(err, fs.ErrNotExist) || CodeOf(err) == CodeNotRegularFile || CodeOf(err) == CodeIsDirectory {
+	if c.folder == nil {
+		return nil
+	}
+	file, _, err := c.folder.open(c.leaf, os.O_RDWR)
+	if isNoFile(err) {
 		return nil
 	}
 	if err != nil {
@@ -114,10 +119,27 @@ func (t *transaction) writeBack(c *fileChange) error {
 	defer file.Close()
 	release := holdOff(file)
 	defer release()
+	return t.giveBack(c, file)
+}
+
+// giveBack is writeBack of an open file. The mode comes first: a file that has
+// the old bytes is taken for one that was never written.
+func (t *transaction) giveBack(c *fileChange, file *os.File) error {
+	if c.remodes() {
+		if err := t.resetMode(c, file); err != nil {
+			return err
+		}
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
 	restored, err := t.restore(file, info, c.base.Data, c.want.Data)
 	if restored && c.before != nil {
 		// The time needs the owner's rights; the bytes count.
-		c.folder.root.Chtimes(c.leaf, time.Time{}, c.before.ModTime())
+		if entry, e := c.folder.root.Lstat(c.leaf); e == nil && os.SameFile(info, entry) {
+			c.folder.root.Chtimes(c.leaf, time.Time{}, c.before.ModTime())
+		}
 	}
 	return err
 }

@@ -1,13 +1,11 @@
 package diffpreview
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,61 +17,24 @@ const syncsFileSystem = true
 // another, so that a new file may take an old one's place.
 const exchangesFiles = true
 
-// exchange swaps what two names of one directory stand for.
-func (f *folder) exchange(a, b string) error {
-	return supported(unix.Renameat2(f.fd(), a, f.fd(), b, unix.RENAME_EXCHANGE))
-}
+const (
+	renameSwap = unix.RENAME_EXCHANGE
+	renameNew  = unix.RENAME_NOREPLACE
+)
 
-// moveNew renames a to b in another directory, which must have no b.
-func (f *folder) moveNew(a string, to *folder, b string) error {
-	return supported(unix.Renameat2(f.fd(), a, to.fd(), b, unix.RENAME_NOREPLACE))
-}
-
-// supported makes one error of the several by which file systems say that they
-// do not know a flag.
-func supported(err error) error {
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) {
-		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
-	}
-	return err
+func renameFlags(from int, a string, to int, b string, flags uint) error {
+	return unix.Renameat2(from, a, to, b, flags)
 }
 
 // syncAll makes durable everything on f's file system.
 func (f *folder) syncAll() error { return unix.Syncfs(f.fd()) }
 
-// keepAttributes gives to the owner and the extended attributes (ACLs are some
-// of them) that from has. Attributes of the security name space that the
-// process may not set are left to the system's policy.
-func keepAttributes(from, to *os.File, want fs.FileInfo) error {
-	if err := keepOwner(to, want); err != nil {
-		return err
-	}
-	has, err := attributes(to)
-	if err != nil {
-		return err
-	}
-	wants, err := attributes(from)
-	if err != nil {
-		return err
-	}
-	for name := range has {
-		if _, ok := wants[name]; !ok && !strings.HasPrefix(name, "security.") {
-			if err := unix.Fremovexattr(int(to.Fd()), name); err != nil {
-				return fmt.Errorf("removing attribute %s: %w", name, err)
-			}
-		}
-	}
-	for name, value := range wants {
-		if old, ok := has[name]; ok && bytes.Equal(old, value) {
-			continue
-		}
-		err := unix.Fsetxattr(int(to.Fd()), name, value, 0)
-		if err != nil && !strings.HasPrefix(name, "security.") {
-			return fmt.Errorf("setting attribute %s: %w", name, err)
-		}
-	}
-	return nil
-}
+// ofSystem reports whether an attribute belongs to the security name space.
+func ofSystem(name string) bool { return strings.HasPrefix(name, "security.") }
+
+// inherited reports whether a new file may have an attribute from its directory,
+// as default ACLs are.
+func inherited(name string) bool { return !ofSystem(name) }
 
 // mountPoint reports whether something is mounted on the file itself, as
 // containers do with single files. It cannot be renamed then.
@@ -105,14 +66,27 @@ func openForWriting(file *os.File) bool {
 	return errors.Is(err, unix.EAGAIN)
 }
 
+// A program that saves a file in place has it open for some tens of microseconds,
+// more when it has to wait for a processor. holdOff waits so long for the others
+// to be done; one that keeps the file open is not waited for any longer.
+const (
+	holdOffWait  = 20 * time.Millisecond
+	holdOffPause = time.Millisecond
+)
+
 // holdOff makes the system delay other programs' opens of the file until
-// release. It does nothing when somebody has the file open already. The kernel
+// release. It does nothing when somebody keeps the file open. The kernel
 // announces a waiting open by SIGIO, which the Go runtime ignores.
 func holdOff(file *os.File) (release func()) {
-	if _, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-		return func() {}
+	for end := time.Now().Add(holdOffWait); ; time.Sleep(holdOffPause) {
+		_, err := unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
+		switch {
+		case err == nil:
+			return func() { unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }
+		case !errors.Is(err, unix.EAGAIN) || time.Now().After(end):
+			return func() {}
+		}
 	}
-	return func() { unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) }
 }
 
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

@@ -279,8 +279,8 @@ func TestApplySpecialFiles(t *testing.T) {
 	x.mustFail(CodeNotRegularFile, "p", ok, x.modify("p", "", "x"))
 	x.mustFail(CodeNotRegularFile, "p", ok, x.create("p", "x", 0))
 	x.mustFail(CodeNotRegularFile, "p", ok, x.remove("p", ""))
-	x.mustFail(CodeNotRegularFile, "link", ok, x.modify("link", "f\n", "x"))
-	x.mustFail(CodeNotRegularFile, "dangling", ok, x.create("dangling", "x", 0))
+	x.mustFail(CodeStale, "link", ok, x.modify("link", "f\n", "x"))
+	x.mustFail(CodeStale, "dangling", ok, x.create("dangling", "x", 0))
 	x.mustFail(CodeStale, "loop/f", x.modify("loop/f", "f\n", "x"))
 	if err := unix.Mknod(x.abs("null"), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))); err == nil {
 		x.mustFail(CodeNotRegularFile, "null", ok, x.modify("null", "", "x"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"syscall"
@@ -41,12 +42,16 @@ func (f *folder) move(a string, to *folder, b string) error {
 	if below, err := f.below(to, b); err == nil {
 		return f.root.Rename(a, below)
 	}
-	above, err := to.below(f, a)
-	if err != nil {
-		return err
+	if above, err := to.below(f, a); err == nil {
+		return to.root.Rename(above, b)
 	}
-	return to.root.Rename(above, b)
+	if f.top == nil || f.top != to.top {
+		return errors.ErrUnsupported
+	}
+	return f.top.root.Rename(path.Join(f.at.rel, a), path.Join(to.at.rel, b))
 }
+
+func (f *folder) apart(*folder, string) bool { return false }
 
 // below is the path of a name in a directory that is f or beneath it.
 func (f *folder) below(to *folder, name string) (string, error) {
@@ -82,6 +87,12 @@ func (f *folder) writable() error { return nil }
 func identity(fs.FileInfo) fileID { return fileID{} }
 
 func links(fs.FileInfo) uint64 { return 1 }
+
+func sameOwner(_, _ fs.FileInfo) bool { return true }
+
+func owner(fs.FileInfo) (user, group int) { return -1, -1 }
+
+func (f *folder) lendOwner(string, fs.FileInfo) {}
 
 func sameProperties(a, b fs.FileInfo) bool { return a.Mode() == b.Mode() }
 

@@ -1,111 +1,22 @@
 package diffpreview
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"syscall"
+	"time"
 )
 
 // syncOneByOne is up to how many new files are synced each by itself. Above it
 // one sync of the file system is cheaper: on ext4 each file's sync is a commit
 // of the file system's journal, as is the one sync of all.
 const syncOneByOne = 8
-
-// comparing is the size in bytes of the pieces in which a file is compared with
-// its base: large enough that system calls cost little next to reading.
-const comparing = 128 << 10
-
-// check compares c's file with its base and chooses the method. It changes
-// nothing, and opens nothing but regular files.
-func (t *transaction) check(c *fileChange) error {
-	dir, missing, err := t.nearest(c.path)
-	if err != nil {
-		return c.fail("opening directory", err)
-	}
-	c.home, c.missing, c.method = dir, missing, methodCreate
-	if len(missing) > 0 {
-		if c.base.Exists {
-			return c.stale("is gone, with its directory")
-		}
-		return nil
-	}
-	c.folder = dir
-	info, err := dir.root.Lstat(c.leaf)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && c.base.Exists:
-		return c.stale("is gone")
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return c.fail("looking at file", err)
-	}
-	if err := regular(c.name, info); err != nil {
-		return err
-	}
-	if !c.base.Exists {
-		return c.stale("there is a file now")
-	}
-	return t.checkFile(c)
-}
-
-// checkFile is check for a file that is there and shall be. A file that some
-// program has open for writing is written in place: what the program writes next
-// must not go to a file that was exchanged away.
-func (t *transaction) checkFile(c *fileChange) error {
-	file, info, err := c.folder.open(c.leaf, os.O_RDONLY)
-	if err != nil {
-		return c.fail("opening file", err)
-	}
-	defer file.Close()
-	same, err := holds(file, c.base.Data)
-	if err != nil {
-		return c.fail("reading file", err)
-	}
-	if !same {
-		return c.stale("is not what the change was made on")
-	}
-	err = mayWrite(c.folder.root, c.leaf)
-	if err != nil && !errors.Is(err, syscall.ETXTBSY) { // a program that runs can be replaced
-		return c.fail("opening file for writing", err)
-	}
-	c.before, c.written = info, openForWriting(file)
-	switch {
-	case !c.want.Exists:
-		c.method = methodDelete
-		return c.fail("deleting file", c.folder.writable())
-	case !exchangesFiles, links(info) > 1, mountPoint(file), c.written:
-		c.method = methodInPlace
-	default:
-		c.method = methodExchange
-	}
-	return nil
-}
-
-// holds reports whether a file's bytes are data.
-func holds(file *os.File, data []byte) (bool, error) {
-	buf := make([]byte, min(comparing, len(data)+1))
-	var at int64
-	for {
-		n, err := file.ReadAt(buf, at)
-		if !bytes.HasPrefix(data, buf[:n]) {
-			return false, nil
-		}
-		data = data[n:]
-		at += int64(n)
-		if err == io.EOF {
-			return len(data) == 0, nil
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-}
 
 // prepare writes the new texts to temporary files and syncs them.
 func (t *transaction) prepare(ctx context.Context, log func(intent) error) error {
@@ -134,38 +45,48 @@ func (t *transaction) prepare(ctx context.Context, log func(intent) error) error
 		t.w.step("staged")
 	}
 	if together {
-		return t.syncAll(staged)
+		return t.syncAll(maps.Keys(t.touched))
 	}
 	return nil
 }
 
-// syncAll makes durable everything on the file systems of changes.
-func (t *transaction) syncAll(changes []*fileChange) error {
+// syncAll makes durable everything on the file systems of the folders.
+func (t *transaction) syncAll(folders iter.Seq[*folder]) error {
 	done := map[uint64]bool{}
-	for _, c := range changes {
-		if done[c.home.device] {
+	for f := range folders {
+		if done[f.device] {
 			continue
 		}
-		done[c.home.device] = true
-		if err := c.home.syncAll(); err != nil {
-			return c.fail("syncing", err)
+		done[f.device] = true
+		if err := f.syncAll(); err != nil {
+			return t.unsynced(f, err)
 		}
 	}
 	t.w.step("synced")
 	return nil
 }
 
-// stage writes c's new text to its temporary file. Where the directory takes no
-// new file, or the new file cannot be made like the old, the change is written
-// in place instead.
+func (t *transaction) unsynced(f *folder, err error) error {
+	if isNoSpace(err) {
+		return &Error{Code: CodeNoSpace, Path: t.w.Name(f.at), Message: "no space left on the file system", Err: err}
+	}
+	return &Error{Code: CodeIO, Path: t.w.Name(f.at), Message: "what was written could not be made durable", Err: err}
+}
+
+// stage makes c's new file or link under its temporary name. Where the directory
+// takes no new file, or the new file cannot be made like the old, the change is
+// written in place instead.
 func (t *transaction) stage(c *fileChange, sync bool) error {
+	if c.want.IsLink() {
+		return t.stageLink(c, sync)
+	}
 	perm := fs.FileMode(0o600) // until it has the mode that it shall have
-	if c.method == methodCreate && c.want.Mode == 0 {
+	if c.lender() == nil && c.want.Mode == 0 {
 		perm = 0o666
 	}
 	file, err := c.home.root.OpenFile(c.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	refused := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-	if refused && c.method == methodExchange {
+	if refused && c.method == methodExchange && !c.base.IsLink() {
 		c.method = methodInPlace
 		return nil
 	}
@@ -180,10 +101,36 @@ func (t *transaction) stage(c *fileChange, sync bool) error {
 		err = c.fail("closing temporary file", closed)
 	}
 	if errors.Is(err, errUnlike) {
-		c.method = methodInPlace
-		return nil // the temporary file is removed at the end
+		return t.unlike(c, err) // the temporary file is removed at the end
 	}
 	return err
+}
+
+// lender is the change whose file shows what c's new one shall be like; nil when
+// there is none, or one of them is a link.
+func (c *fileChange) lender() *fileChange {
+	from := c.origin
+	if c.method == methodExchange {
+		from = c
+	}
+	if from == nil || from.base.IsLink() != c.want.IsLink() {
+		return nil
+	}
+	return from
+}
+
+// unlike turns to the old file itself.
+func (t *transaction) unlike(c *fileChange, why error) error {
+	switch from := c.origin; {
+	case from == nil:
+		c.method = methodInPlace
+	case from.folder.apart(c.home, from.temp):
+		return &Error{Code: CodePermissionDenied, Path: c.name, Message: "the file cannot be copied to that file system as it is", Err: why}
+	default:
+		from.method = methodMove
+		t.follow(from, methodInPlace)
+	}
+	return nil
 }
 
 // errUnlike marks that a new file could not be given the old one's owner, mode
@@ -195,15 +142,14 @@ func (t *transaction) fill(c *fileChange, file *os.File, sync bool) error {
 		return c.fail("writing temporary file", err)
 	}
 	t.w.step("temporary file written")
-	var err error
-	switch {
-	case c.method == methodExchange:
-		err = t.dress(c, file)
-	case c.want.Mode != 0:
-		err = c.fail("setting mode", file.Chmod(c.want.Mode))
-	}
-	if err != nil {
-		return err
+	if from := c.lender(); from != nil {
+		if err := t.dress(c, from, file); err != nil {
+			return err
+		}
+	} else if c.want.Mode != 0 {
+		if err := file.Chmod(c.want.Mode); err != nil {
+			return c.fail("setting mode", err)
+		}
 	}
 	if sync {
 		if err := file.Sync(); err != nil {
@@ -219,75 +165,43 @@ func (t *transaction) fill(c *fileChange, file *os.File, sync bool) error {
 	return nil
 }
 
-// dress gives to the temporary file what c's file has besides its bytes. The
-// mode comes last, because a change of owner takes bits from it.
-func (t *transaction) dress(c *fileChange, file *os.File) error {
-	old, info, err := c.folder.open(c.leaf, os.O_RDONLY)
+// dress gives to the temporary file of c what the file of from has besides its
+// bytes, but for the permissions that the write changes. The mode comes last,
+// because a change of owner takes bits from it.
+func (t *transaction) dress(c, from *fileChange, file *os.File) error {
+	old, info, err := from.folder.open(from.leaf, os.O_RDONLY)
 	if err != nil {
-		return c.fail("opening file", err)
+		return from.fail("opening file", err)
 	}
 	defer old.Close()
-	if !untouched(c.before, info) {
-		if same, err := holds(old, c.base.Data); err != nil || !same {
-			return c.stale("was saved while it was being written")
+	if !untouched(from.before, info) {
+		if same, err := holds(old, from.base.Data); err != nil || !same {
+			return from.stale("was saved while it was being written")
 		}
+	}
+	if c.remodes() && info.Mode().Perm() != c.oldMode() {
+		return from.stale("its mode changed while it was being written")
 	}
 	if err := keepAttributes(old, file, info); err != nil {
 		return fmt.Errorf("%w: %w", errUnlike, err)
 	}
-	if err := file.Chmod(info.Mode()); err != nil {
+	mode := c.mode(info.Mode())
+	if err := file.Chmod(mode); err != nil {
 		return fmt.Errorf("%w: %w", errUnlike, err)
+	}
+	if from != c && sameContent(from.base, c.want) { // a copy
+		if err := c.home.root.Chtimes(c.temp, time.Time{}, info.ModTime()); err != nil {
+			return fmt.Errorf("%w: %w", errUnlike, err)
+		}
 	}
 	now, err := file.Stat()
 	if err != nil {
 		return c.fail("looking at temporary file", err)
 	}
-	if !sameProperties(info, now) { // the system drops set-id bits without an error
-		return fmt.Errorf("%w: mode %v became %v", errUnlike, info.Mode(), now.Mode())
+	if !sameOwner(info, now) || now.Mode() != mode { // the system drops set-id bits without an error
+		return fmt.Errorf("%w: mode %v became %v", errUnlike, mode, now.Mode())
 	}
-	c.before = info
-	return nil
-}
-
-// recheck finds out whether c's file moved since it was checked.
-func (t *transaction) recheck(c *fileChange) error {
-	if c.folder == nil {
-		return nil // the commit finds out
-	}
-	info, err := c.folder.root.Lstat(c.leaf)
-	switch {
-	case c.before == nil && errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return c.fail("looking at file", err)
-	case c.before == nil:
-		return c.stale("there is a file now")
-	case untouched(c.before, info):
-		return nil
-	}
-	return c.still(c.folder, c.leaf)
-}
-
-// still fails unless the regular file called name has c's base as content, and
-// the mode and owner that were seen. It returns with c.moved set.
-func (c *fileChange) still(f *folder, name string) error {
-	file, info, err := f.open(name, os.O_RDONLY)
-	if err != nil {
-		return c.stale("was replaced while it was being written")
-	}
-	defer file.Close()
-	same, err := holds(file, c.base.Data)
-	switch {
-	case err != nil:
-		return c.fail("reading file", err)
-	case !same:
-		return c.stale("was saved while it was being written")
-	case !sameProperties(c.before, info):
-		return c.stale("its mode or owner changed while it was being written")
-	case c.method == methodExchange && links(info) > 1:
-		return c.stale("it got a second hard link while it was being written")
-	}
-	c.moved = info
+	from.before = info
 	return nil
 }
 

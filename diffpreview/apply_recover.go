@@ -27,12 +27,17 @@ const (
 // It may be called again with the same intent, as long as the intent's files
 // have not been written since; after an error it must be.
 func (w *Workspace) recover(in intent, body func(hash string) ([]byte, error)) (applied bool, err error) {
-	t := &transaction{w: w, folders: map[Path]*folder{}, touched: map[*folder]bool{}}
+	t := w.newTransaction()
+	t.again = true
 	defer t.close()
 	if err := t.load(in); err != nil {
 		return false, err
 	}
-	if in.Phase != phaseCommit {
+	switch in.Phase {
+	case phaseCommit:
+	case phaseOver:
+		return true, t.finishLater(in)
+	default:
 		return false, t.leave()
 	}
 	states := make([]state, len(t.changes))
@@ -46,20 +51,25 @@ func (w *Workspace) recover(in intent, body func(hash string) ([]byte, error)) (
 		tidying = tidying || bare && states[i] == stateDone
 	}
 	if complete(states, tidying) {
-		return true, t.leave()
+		return true, t.finishLater(in)
 	}
 	for i, s := range states {
-		t.changes[i].placed = s == stateDone || s == stateForeign || s == stateTorn
+		if c := t.changes[i]; c.method != methodMove {
+			c.placed = s == stateDone || s == stateForeign || s == stateTorn
+		}
 	}
 	if err := t.needBodies(in, body); err != nil {
 		return false, err
 	}
-	for _, dir := range in.Made {
+	if t.made, err = t.findAll(in.Made); err != nil {
+		return false, err
+	}
+	for _, dir := range in.Emptied {
 		p, err := t.find(dir.Root, dir.Rel)
 		if err != nil {
 			return false, err
 		}
-		t.made = append(t.made, p)
+		t.emptied = append(t.emptied, emptied{at: p, mode: dir.Mode, user: dir.User, group: dir.Group})
 	}
 	if err := t.rollBack(nil); err != nil {
 		return false, fmt.Errorf("undoing a write: %w", err)
@@ -97,10 +107,20 @@ func (t *transaction) load(in intent) error {
 		if err != nil {
 			return err
 		}
-		c := &fileChange{
-			write: write{path: p, base: Content{Exists: f.Base != ""}, want: Content{Exists: f.Want != ""}},
-			name:  t.w.Name(p), leaf: path.Base(p.rel), method: f.Method,
-			ours: fingerprint{hash: f.Want}, hashes: [2]string{f.Base, f.Want},
+		c := t.newChange(write{path: p, base: Content{Exists: f.Base != ""}, want: Content{Exists: f.Want != ""}})
+		c.method, c.hashes = f.Method, [2]string{f.Base, f.Want}
+		c.ours = fingerprint{hash: f.Want}
+		if f.Mode != nil {
+			c.base.Mode, c.want.Mode = f.Mode[0], f.Mode[1]
+		}
+		if f.Method == methodMove || f.Method == methodMode {
+			c.ours = fingerprint{hash: f.Base, inode: f.Inode}
+		}
+		if f.To != "" {
+			c.to = t.newChange(write{path: Path{p.index, string(f.To)}})
+			if c.to.folder, err = t.present(Path{p.index, path.Dir(c.to.path.rel)}); err != nil {
+				return c.fail("opening directory", err)
+			}
 		}
 		t.changes = append(t.changes, c)
 		if c.folder, err = t.present(Path{p.index, path.Dir(p.rel)}); err != nil {
@@ -128,6 +148,18 @@ func (t *transaction) find(root, rel osName) (Path, error) {
 	return Path{}, failf(CodePathOutsideWorkspace, string(rel), "an interrupted write is in %s, which is not served", root)
 }
 
+func (t *transaction) findAll(dirs []intentDir) ([]Path, error) {
+	var all []Path
+	for _, dir := range dirs {
+		p, err := t.find(dir.Root, dir.Rel)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // present is folder, and nil without an error where there is no such directory.
 func (t *transaction) present(p Path) (*folder, error) {
 	f, err := t.folder(p)
@@ -137,7 +169,14 @@ func (t *transaction) present(p Path) (*folder, error) {
 	return f, err
 }
 
-// leave removes the temporary files.
+// finishLater does what remains of a write that is in place.
+func (t *transaction) finishLater(in intent) error {
+	var err error
+	t.unmake, err = t.findAll(in.Unmake)
+	return errors.Join(err, t.leave())
+}
+
+// leave removes the temporary files, and what was to be unmade.
 func (t *transaction) leave() error {
 	for _, c := range t.changes {
 		if c.staged {
@@ -147,12 +186,17 @@ func (t *transaction) leave() error {
 	if err := t.tidy(); err != nil {
 		return err
 	}
+	t.removeUnmade()
 	return t.sync()
 }
 
 // inspect tells what became of c. bare: the temporary file that an exchange has
 // until the tidying is not there.
 func (t *transaction) inspect(c *fileChange, f intentFile, body func(string) ([]byte, error)) (s state, bare bool, err error) {
+	if c.method == methodMove {
+		s, err = t.inspectMove(c, f)
+		return s, false, err
+	}
 	if c.method == methodExchange && c.folder != nil {
 		if err := t.straighten(c); err != nil {
 			return stateUnclear, false, err
@@ -175,6 +219,8 @@ func (t *transaction) inspect(c *fileChange, f intentFile, body func(string) ([]
 		return deleted(name, aside, f), false, nil
 	case methodCreate:
 		return created(name, aside, f), false, nil
+	case methodMode:
+		return remoded(name, f), false, nil
 	}
 	s, err = t.overwritten(c, name, f, body)
 	return s, false, err
@@ -243,18 +289,23 @@ func created(name, aside fingerprint, f intentFile) state {
 	return replaced(name, f)
 }
 
-// overwritten judges an in-place write by the bytes.
+// overwritten judges an in-place write by the bytes, and by the mode that the
+// file gets after them.
 func (t *transaction) overwritten(c *fileChange, name fingerprint, f intentFile, body func(string) ([]byte, error)) (state, error) {
-	switch name.hash {
-	case f.Want:
+	switch {
+	case name.hash == f.Want && f.Mode != nil && name.perm == f.Mode[0]:
+		return stateTorn, nil
+	case name.hash == f.Want:
 		return stateDone, nil
-	case f.Base:
+	case name.hash == f.Base && f.Mode != nil && name.perm == f.Mode[1]: // after a crash of the machine
+		return stateTorn, nil
+	case name.hash == f.Base:
 		return stateUndone, nil
-	case "":
+	case name.hash == "":
 		return stateUnclear, nil
 	}
 	content, err := t.w.read(c.path)
-	if err != nil {
+	if err != nil || content.IsLink() {
 		return stateUnclear, nil //nolint:nilerr // what is no readable file is nothing that a write left
 	}
 	if err := c.fetch(f, body); err != nil {

@@ -17,9 +17,10 @@ import (
 // applyTree is a workspace in a scratch directory.
 type applyTree struct {
 	testing.TB
-	dir string
-	w   *Workspace
-	log []intent // what apply logged, through JSON
+	dir  string
+	w    *Workspace
+	log  []intent // what apply logged, through JSON
+	made []Path   // what apply returned
 }
 
 func newApplyTree(tb testing.TB, dir string) *applyTree {
@@ -139,23 +140,6 @@ func (x *applyTree) picture() string {
 	return b.String()
 }
 
-func (x *applyTree) path(name string) Path { return Path{0, name} }
-
-func (x *applyTree) modify(name, old, text string) write {
-	return write{
-		path: x.path(name),
-		base: Content{Exists: true, Data: []byte(old)}, want: Content{Exists: true, Data: []byte(text)},
-	}
-}
-
-func (x *applyTree) create(name, text string, mode fs.FileMode) write {
-	return write{path: x.path(name), want: Content{Exists: true, Data: []byte(text), Mode: mode}}
-}
-
-func (x *applyTree) remove(name, old string) write {
-	return write{path: x.path(name), base: Content{Exists: true, Data: []byte(old)}}
-}
-
 func (x *applyTree) record(in intent) error {
 	text, err := json.Marshal(in)
 	if err != nil {
@@ -172,7 +156,9 @@ func (x *applyTree) record(in intent) error {
 func (x *applyTree) apply(writes ...write) error {
 	x.Helper()
 	x.log = nil
-	return x.w.apply(context.Background(), writes, x.record)
+	var err error
+	x.made, err = x.w.apply(context.Background(), writes, x.record)
+	return err
 }
 
 func (x *applyTree) mustApply(writes ...write) {
@@ -342,7 +328,7 @@ func TestApplyCancelled(t *testing.T) {
 				cancel()
 			}
 		}
-		err := x.w.apply(ctx, []write{x.modify("f", "old", "new"), x.create("g", "g", 0)}, x.record)
+		_, err := x.w.apply(ctx, []write{x.modify("f", "old", "new"), x.create("g", "g", 0)}, x.record)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at %q: %v", at, err)
 		}
@@ -357,7 +343,7 @@ func TestApplyCancelled(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := x.w.apply(ctx, []write{x.modify("f", "old", "new")}, x.record); err != nil {
+	if _, err := x.w.apply(ctx, []write{x.modify("f", "old", "new")}, x.record); err != nil {
 		t.Errorf("cancelled after the commit was logged: %v", err)
 	}
 	x.want("f", "new")
@@ -369,7 +355,7 @@ func TestApplyLogFails(t *testing.T) {
 	before := x.picture()
 	broken := errors.New("journal is full")
 	for _, ph := range []phase{phasePrepare, phaseCommit} {
-		err := x.w.apply(context.Background(), []write{x.modify("f", "old", "new")}, func(in intent) error {
+		_, err := x.w.apply(context.Background(), []write{x.modify("f", "old", "new")}, func(in intent) error {
 			if in.Phase == ph {
 				return broken
 			}

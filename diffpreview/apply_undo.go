@@ -4,27 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 // rollBack takes back what t did, last first, and returns why. What somebody
 // else wrote meanwhile stays.
 func (t *transaction) rollBack(why error) error {
-	for i := len(t.changes) - 1; i >= 0; i-- {
-		c := t.changes[i]
-		if c.method == methodDelete {
-			t.removeMade() // one of them may stand where the file stood
-		}
-		if !c.placed {
-			continue
-		}
-		if err := t.undo(c); err != nil {
-			c.staged = false // what is under the temporary name is needed
-			why = errors.Join(why, c.fail("putting back", err), errHalfDone)
-			continue
-		}
-		c.placed = false
-		t.w.step("put back")
+	why = t.undoAll(why, func(c *fileChange) bool { return c.placed && c.method != methodDelete })
+	t.removeMade() // one of them may stand where a file stood
+	if err := t.remake(); err != nil {
+		why = errors.Join(why, err, errHalfDone)
 	}
+	why = t.undoAll(why, func(c *fileChange) bool { return c.placed && c.method == methodDelete || c.aside })
 	if err := t.tidy(); err != nil {
 		why = errors.Join(why, err)
 	}
@@ -35,14 +26,38 @@ func (t *transaction) rollBack(why error) error {
 	return why
 }
 
+// undoAll takes back the changes that are meant.
+func (t *transaction) undoAll(why error, meant func(*fileChange) bool) error {
+	for _, c := range slices.Backward(t.changes) {
+		if !meant(c) {
+			continue
+		}
+		if err := t.undo(c); err != nil {
+			c.staged, c.aside = false, false // what is under the temporary name is needed
+			why = errors.Join(why, c.fail("putting back", err), errHalfDone)
+			continue
+		}
+		c.placed = false
+		t.w.step("put back")
+	}
+	return why
+}
+
 func (t *transaction) undo(c *fileChange) error {
 	switch c.method {
 	case methodDelete:
 		return t.bringBack(c)
+	case methodMove:
+		if c.aside {
+			return t.moveBack(c)
+		}
+		return t.moveOut(c)
 	case methodExchange:
 		return t.putBack(c)
 	case methodCreate:
 		return t.takeAway(c)
+	case methodMode:
+		return t.modeBack(c)
 	}
 	return t.writeBack(c)
 }
@@ -50,6 +65,10 @@ func (t *transaction) undo(c *fileChange) error {
 // bringBack gives a deleted file its name again, unless somebody made a new
 // file there. After a crash the file may be one that somebody else deleted.
 func (t *transaction) bringBack(c *fileChange) error {
+	if c.folder == nil {
+		return t.homeless(c)
+	}
+	t.touched[c.folder] = true
 	err := t.moveNew(c.home, c.temp, c.folder, c.leaf)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil

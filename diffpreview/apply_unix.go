@@ -30,6 +30,27 @@ func (f *folder) move(a string, to *folder, b string) error {
 	return unix.Renameat(f.fd(), a, to.fd(), b)
 }
 
+// exchange swaps what two names of one directory stand for.
+func (f *folder) exchange(a, b string) error {
+	return supported(renameFlags(f.fd(), a, f.fd(), b, renameSwap))
+}
+
+// moveNew renames a to b in another directory, which must have no b.
+func (f *folder) moveNew(a string, to *folder, b string) error {
+	return supported(renameFlags(f.fd(), a, to.fd(), b, renameNew))
+}
+
+// supported makes one error of the several by which file systems say that they
+// do not know a flag.
+func supported(err error) error {
+	for _, unknown := range []error{unix.EINVAL, unix.ENOSYS, unix.ENOTSUP, unix.EOPNOTSUPP} {
+		if errors.Is(err, unknown) {
+			return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+		}
+	}
+	return err
+}
+
 // removeDir removes the directory called name, which must be empty.
 func (f *folder) removeDir(name string) error {
 	return unix.Unlinkat(f.fd(), name, unix.AT_REMOVEDIR)
@@ -66,12 +87,43 @@ func links(info fs.FileInfo) uint64 {
 	return uint64(st.Nlink) //nolint:unconvert // uint16 on darwin
 }
 
-// sameProperties reports whether two looks at a file show the same mode and owner.
-func sameProperties(a, b fs.FileInfo) bool {
+// sameOwner reports whether two files belong to the same user and group.
+func sameOwner(a, b fs.FileInfo) bool {
 	sa, oka := a.Sys().(*syscall.Stat_t)
 	sb, okb := b.Sys().(*syscall.Stat_t)
-	return oka && okb && a.Mode() == b.Mode() && sa.Uid == sb.Uid && sa.Gid == sb.Gid
+	return oka && okb && sa.Uid == sb.Uid && sa.Gid == sb.Gid
 }
+
+// owner is the user and group that a file belongs to.
+func owner(info fs.FileInfo) (user, group int) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return -1, -1
+	}
+	return int(st.Uid), int(st.Gid)
+}
+
+// lendOwner gives to the link called name the owner in like, as far as the
+// process may.
+func (f *folder) lendOwner(name string, like fs.FileInfo) {
+	user, group := owner(like)
+	if info, err := f.root.Lstat(name); err != nil || !sameOwner(info, like) {
+		f.root.Lchown(name, user, group)
+	}
+}
+
+// apart reports whether no file can be renamed from f to the directory to,
+// because it is on another file system or mounted elsewhere. free is a name that
+// f has not.
+func (f *folder) apart(to *folder, free string) bool {
+	if f == to {
+		return false
+	}
+	return f.device != to.device || errors.Is(f.move(free, to, free), unix.EXDEV)
+}
+
+// sameProperties reports whether two looks at a file show the same mode and owner.
+func sameProperties(a, b fs.FileInfo) bool { return a.Mode() == b.Mode() && sameOwner(a, b) }
 
 // untouched reports whether the file was neither written nor otherwise changed
 // between two looks at it, as far as the clock of the file system can tell.
@@ -94,6 +146,39 @@ func keepOwner(file *os.File, want fs.FileInfo) error {
 	}
 	if err := file.Chown(int(wants.Uid), int(wants.Gid)); err != nil {
 		return fmt.Errorf("setting owner: %w", err)
+	}
+	return nil
+}
+
+// keepAttributes gives to the owner and the extended attributes (on Linux ACLs
+// are some of them) that from has. Attributes that are the system's and that the
+// process may not set are left to its policy.
+func keepAttributes(from, to *os.File, want fs.FileInfo) error {
+	if err := keepOwner(to, want); err != nil {
+		return err
+	}
+	has, err := attributes(to)
+	if err != nil {
+		return err
+	}
+	wants, err := attributes(from)
+	if err != nil {
+		return err
+	}
+	for name := range has {
+		if _, ok := wants[name]; !ok && inherited(name) {
+			if err := unix.Fremovexattr(int(to.Fd()), name); err != nil {
+				return fmt.Errorf("removing attribute %s: %w", name, err)
+			}
+		}
+	}
+	for name, value := range wants {
+		if old, ok := has[name]; ok && bytes.Equal(old, value) {
+			continue
+		}
+		if err := unix.Fsetxattr(int(to.Fd()), name, value, 0); err != nil && !ofSystem(name) {
+			return fmt.Errorf("setting attribute %s: %w", name, err)
+		}
 	}
 	return nil
 }

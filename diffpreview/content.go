@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -21,8 +22,8 @@ const settleTime = 200 * time.Millisecond
 // Content holds it.
 type Content struct {
 	Exists   bool
-	Data     []byte
-	Mode     fs.FileMode // permission bits
+	Data     []byte      // of a link: its target
+	Mode     fs.FileMode // permission bits, or fs.ModeSymlink for a link
 	Document bool        // the text of an open buffer with unsaved changes
 
 	changed time.Time // on disk: when the file was written last, or its directory where there is no file
@@ -38,10 +39,26 @@ func (c Content) unsettled(now time.Time) time.Duration {
 	return settleTime - age
 }
 
-// Hash is the SHA-256 of the bytes in hex, "" where there is no file.
+// IsLink reports whether c is a symbolic link.
+func (c Content) IsLink() bool { return c.Exists && c.Mode&fs.ModeSymlink != 0 }
+
+func sameContent(a, b Content) bool {
+	return a.Exists == b.Exists && a.IsLink() == b.IsLink() && bytes.Equal(a.Data, b.Data)
+}
+
+// sameFile is sameContent with the permissions: all that a reviewer is asked about.
+func sameFile(a, b Content) bool {
+	return sameContent(a, b) && a.Mode.Perm() == b.Mode.Perm()
+}
+
+// Hash is the SHA-256 of the bytes in hex, of a link's target after "link "; ""
+// where there is no file.
 func (c Content) Hash() string {
 	if !c.Exists {
 		return ""
+	}
+	if c.IsLink() {
+		return hashBytes(append([]byte("link "), c.Data...))
 	}
 	return hashBytes(c.Data)
 }

@@ -3,7 +3,7 @@ package diffpreview
 import (
 	"context"
 	"errors"
-	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +26,11 @@ type DecideFile struct {
 	ID       string
 	Version  int
 	Verdicts []Verdict
-	Accept   bool   // of a whole file
-	Comment  string // of a whole file
+	Accept   bool    // of a whole file
+	Text     *string // of a whole file that is accepted: UTF-8, what it shall be in place of what is proposed
+	Comment  string  // of a whole file
 	By       string
+	Rule     string // the rule that decides in a person's place
 }
 
 // rejects reports whether nothing is accepted.
@@ -46,6 +48,7 @@ type Written struct {
 	Path     string
 	Hash     string
 	Document bool
+	From     string // its name before, when that changed
 }
 
 // ruling is a proposal before and after a decision.
@@ -54,14 +57,41 @@ type ruling struct {
 	hunks         []Hunk // whose agent is told
 }
 
-func (c *ruling) moves() bool { return !sameContent(c.before.Base, c.after.Base) }
+func (c *ruling) moves() bool {
+	return c.before.Path != c.after.Path || !sameFile(c.before.Base, c.after.Base)
+}
 
 // written is what c changed in the tree, nil for nothing.
 func (c *ruling) written() *Written {
 	if !c.moves() {
 		return nil
 	}
-	return &Written{Path: c.after.Name, Hash: c.after.Base.Hash(), Document: c.after.Base.Document}
+	w := &Written{Path: c.after.Name, Hash: c.after.Base.Hash(), Document: c.after.Base.Document}
+	if c.before.Path != c.after.Path {
+		w.From = c.before.Name
+	}
+	return w
+}
+
+// lockProposal locks the places that a decision about a proposal may change, and
+// returns it as it then is.
+func (s *Store) lockProposal(id string) (*Proposal, func(), error) {
+	for {
+		p, err := s.find(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		paths := p.paths()
+		unlock := s.paths.lock(paths...)
+		now, err := s.find(id)
+		if err == nil && !slices.ContainsFunc(now.paths(), func(at Path) bool { return !slices.Contains(paths, at) }) {
+			return now, unlock, nil
+		}
+		unlock() // its agent gave it another name meanwhile
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 }
 
 // Decide carries out what a reviewer says of one proposal. What is accepted is
@@ -70,29 +100,51 @@ func (c *ruling) written() *Written {
 // changed_since, conflict (these carry the present proposal), and those of a
 // write.
 func (s *Store) Decide(ctx context.Context, d DecideFile) (*Proposal, *Written, error) {
-	p, err := s.find(d.ID)
+	p, unlock, err := s.lockProposal(d.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	unlock := s.paths.lock(p.Path)
 	defer unlock()
-	changes, err := s.retry(ctx, []Path{p.Path}, d.rejects(), func() ([]ruling, error) {
+	changes, err := s.retry(ctx, p.paths(), d.rejects(), func() ([]ruling, error) {
 		p, err := s.find(d.ID)
 		if err != nil {
 			return nil, err
 		}
-		verdicts := d.Verdicts
-		if len(verdicts) == 0 {
-			if verdicts, err = p.all(d.Accept, d.Comment); err != nil {
-				return nil, err
-			}
+		c, err := s.rule(p, d)
+		if err != nil {
+			return nil, err
 		}
-		return s.verdicts(p, d.Version, verdicts, d.By)
+		return []ruling{c}, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	return changes[0].after, changes[0].written(), nil
+}
+
+// rule is what d makes of p.
+func (s *Store) rule(p *Proposal, d DecideFile) (ruling, error) {
+	by := Decision{By: d.By, Time: s.now().UTC(), Rule: d.Rule}
+	verdicts := d.Verdicts
+	if len(verdicts) == 0 {
+		var err error
+		if verdicts, err = p.all(d.Accept, d.Comment); err != nil {
+			return ruling{}, err
+		}
+	}
+	if d.Text != nil {
+		by.Comment = d.Comment
+		return s.ruleText(p, d.Version, verdicts, *d.Text, by)
+	}
+	if err := p.check(d.Version, verdicts); err != nil {
+		return ruling{}, err
+	}
+	q, decided, err := p.decide(verdicts, by)
+	if err != nil {
+		return ruling{}, err
+	}
+	q.Name = s.ws.Name(q.Path)
+	return ruling{p, q, decided}, nil
 }
 
 // all is one verdict for every undecided hunk.
@@ -104,81 +156,35 @@ func (p *Proposal) all(accept bool, comment string) ([]Verdict, error) {
 		}
 	}
 	if len(verdicts) == 0 {
-		return nil, p.refuse(CodeAlreadyDecided, "proposal %s is %s: nothing is left to decide", p.ID, p.State())
+		return nil, p.refuse(CodeAlreadyDecided, "proposal %s is %s%s: nothing is left to decide", p.ID, p.State(), p.lastBy())
 	}
 	return verdicts, nil
 }
 
-func (s *Store) verdicts(p *Proposal, version int, verdicts []Verdict, by string) ([]ruling, error) {
-	if err := p.check(version, verdicts); err != nil {
-		return nil, err
-	}
-	q, decided, err := p.decide(verdicts, by, s.now().UTC())
-	if err != nil {
-		return nil, err
-	}
-	return []ruling{{p, q, decided}}, nil
-}
-
-// DecideSession decides a session's change set, all of it or nothing: when a
-// proposal of it is in conflict or cannot be written, none is. An accept with
-// conflicts fails with code conflict and the proposals in the way.
-func (s *Store) DecideSession(ctx context.Context, session string, accept bool, comment, by string) ([]*Proposal, []Written, error) {
-	var paths []Path
-	for _, p := range s.snapshot() {
-		if p.Session == session && p.Undecided() {
-			paths = append(paths, p.Path)
+// lastBy says who decided p last.
+func (p *Proposal) lastBy() string {
+	var last *Decision
+	for i := range p.Hunks {
+		if d := p.Hunks[i].Decision; d != nil && (last == nil || !d.Time.Before(last.Time)) {
+			last = d
 		}
 	}
-	slices.SortFunc(paths, comparePaths)
-	unlock := s.paths.lock(paths...)
-	defer unlock()
-	changes, err := s.retry(ctx, paths, !accept, func() ([]ruling, error) {
-		var changes []ruling
-		var blocking []*Proposal
-		for _, path := range paths {
-			for _, p := range s.at(path, session) {
-				if accept && p.State() == StateConflict {
-					blocking = append(blocking, p)
-					continue
-				}
-				verdicts, err := p.all(accept, comment)
-				if err != nil {
-					return nil, err
-				}
-				more, err := s.verdicts(p, 0, verdicts, by)
-				if err != nil {
-					return nil, err
-				}
-				changes = append(changes, more...)
-			}
-		}
-		if len(blocking) > 0 {
-			return nil, &Error{Code: CodeConflict, Path: blocking[0].Name, Message: "the change set has a conflict, so nothing of it was written", Blocking: blocking}
-		}
-		return changes, nil
-	})
-	if err != nil {
-		return nil, nil, err
+	if last == nil {
+		return ""
 	}
-	out := make([]*Proposal, len(changes))
-	for i := range changes {
-		out[i] = changes[i].after
-	}
-	return out, writtenBy(changes), nil
+	return " by " + last.By
 }
 
 // Undo opens decided hunks again, one or all of a proposal, taking accepted
 // text out of the tree. It fails with code conflict, changing nothing, when
 // that text was changed since or the agent has a newer proposal on the file.
 func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Written, error) {
-	p, err := s.find(id)
+	p, unlock, err := s.lockProposal(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	unlock := s.paths.lock(p.Path)
 	defer unlock()
-	changes, err := s.retry(ctx, []Path{p.Path}, false, func() ([]ruling, error) {
+	changes, err := s.retry(ctx, p.paths(), false, func() ([]ruling, error) {
 		p, err := s.find(id)
 		if err != nil {
 			return nil, err
@@ -195,8 +201,9 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		if err != nil {
 			return nil, err
 		}
+		q.Name = s.ws.Name(q.Path)
 		for i := range reopened {
-			reopened[i].Decision = &Decision{By: by} // who the agent is told of
+			reopened[i].Decision = &Decision{By: by, Time: s.now().UTC()} // who the agent is told of
 		}
 		return []ruling{{p, q, reopened}}, nil
 	})
@@ -256,13 +263,18 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 	var reviews []savedReview
 	for _, c := range changes {
 		after = append(after, c.after)
-		reviews = append(reviews, s.reviewsOf(c.after, c.hunks)...)
+		reviews = append(reviews, s.reviewsOf(c.before, c.after, c.hunks)...)
 		switch {
 		case !c.moves():
+		case c.before.Base.Document && (c.before.Path != c.after.Path || sameContent(c.before.Base, c.after.Base)):
+			return &Error{
+				Code: CodeConflict, Path: c.before.Name, Message: "has unsaved changes in an editor, so its name and mode stay as they are",
+				Hint: "save it, then accept", Proposal: c.before,
+			}
 		case c.before.Base.Document:
 			documents = append(documents, c)
 		default:
-			writes = append(writes, write{path: c.after.Path, base: c.before.Base, want: c.after.Base})
+			writes = append(writes, s.writeOf(&c))
 		}
 	}
 	for i := range documents {
@@ -279,7 +291,43 @@ func (s *Store) commit(ctx context.Context, changes []ruling) error {
 	if err != nil {
 		return s.takeBack(ctx, documents, err)
 	}
+	for _, w := range writes {
+		if w.from != w.path {
+			s.tellWritten(w.from, "")
+		}
+		s.tellWritten(w.path, w.want.Hash())
+	}
 	return nil
+}
+
+// writeOf is the change of the disk that c amounts to. It notes in c.after the
+// directories that are going to be made for a new file or name, so that an undo
+// can take them away again.
+func (s *Store) writeOf(c *ruling) write {
+	w := write{path: c.after.Path, from: c.before.Path, base: c.before.Base, want: c.after.Base}
+	missing := 0
+	if !w.base.Exists || w.from != w.path {
+		missing = s.ws.missingAbove(w.path)
+	}
+	for i := range c.after.Hunks {
+		h := &c.after.Hunks[i]
+		if h.Kind != KindCreate && h.Kind != KindRename {
+			continue
+		}
+		was, _ := c.before.Hunk(h.ID)
+		switch {
+		case h.State == HunkAccepted && was.State != HunkAccepted:
+			h.Made = missing
+		case h.State != HunkAccepted && was.State == HunkAccepted:
+			at := c.before.Path
+			for range h.Made {
+				at.rel = path.Dir(at.rel)
+				w.unmake = append(w.unmake, at)
+			}
+			h.Made = 0
+		}
+	}
+	return w
 }
 
 func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
@@ -309,67 +357,4 @@ func (s *Store) takeBack(ctx context.Context, done []ruling, cause error) error 
 		Code: CodeUnavailable, Message: cause.Error() + "; already in the editor and not taken back: " + strings.Join(kept, ", "),
 		Hint: "undo it in the editor, or save it", Err: cause,
 	}
-}
-
-// write changes the disk between two records of the journal: what is about to
-// happen, with the states that then hold, and how it ended.
-func (s *Store) write(ctx context.Context, writes []write, after []*Proposal, reviews []savedReview) error {
-	then, err := s.recordOf(after, reviews)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.counters.Writes++
-	id := s.counters.Writes
-	s.mu.Unlock()
-	var begun *intent
-	err = s.ws.apply(ctx, writes, func(in intent) error {
-		err := s.journal.append(record{Begin: &beginWrite{ID: id, Intent: in, Then: &then}}, true)
-		if err == nil {
-			begun = &in
-		}
-		return err
-	})
-	applied := err == nil
-	if errors.Is(err, errHalfDone) && begun != nil {
-		if applied, err = s.mend(*begun, writes, err); errors.Is(err, errHalfDone) {
-			return err // without its end, so that a restart tries again
-		}
-	}
-	if begun != nil {
-		// Without this line a restart looks at the files and comes to the same
-		// answer, so its failure changes nothing that was answered.
-		if e := s.journal.append(record{End: &endWrite{ID: id, Applied: applied}}, true); e != nil {
-			s.logger.Error("The end of a write could not be journalled", "write", id, "error", e)
-		}
-	}
-	if !applied {
-		return err
-	}
-	s.show(after, reviews)
-	return nil
-}
-
-// mend tries at once what a restart would do about a write that could be
-// neither finished nor taken back. It returns whether the write is in place
-// now, and cause when it is not.
-func (s *Store) mend(in intent, writes []write, cause error) (applied bool, err error) {
-	bodies := map[string][]byte{}
-	for _, w := range writes {
-		bodies[w.base.Hash()], bodies[w.want.Hash()] = w.base.Data, w.want.Data
-	}
-	applied, err = s.ws.recover(in, func(hash string) ([]byte, error) {
-		if data, ok := bodies[hash]; ok {
-			return data, nil
-		}
-		return nil, fmt.Errorf("no text with hash %s", hash)
-	})
-	switch {
-	case err != nil:
-		s.logger.Error("A write is half done; restart the daemon to mend it", "error", err)
-		return false, cause
-	case applied:
-		return true, nil
-	}
-	return false, failf(CodeIO, "", "the write failed and was taken back")
 }

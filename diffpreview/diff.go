@@ -34,34 +34,97 @@ func DiffLines(old, new [][]byte) []Span {
 	return diffBetween(old, new, prefix, suffix)
 }
 
-// DiffBytes splits two texts into lines and diffs them: the same spans as DiffLines, but what the texts have in common
-// at both ends is found by comparing bytes, which is most of the time saved when little has changed.
-func DiffBytes(old, new []byte, enc Encoding) (oldLines, newLines [][]byte, spans []Span) {
-	oldLines, newLines = SplitLines(old, enc), SplitLines(new, enc)
-	n := min(len(oldLines), len(newLines))
-	prefix := 0
-	for left := commonPrefix(old, new); prefix < n; prefix++ {
-		length := len(oldLines[prefix])
-		if length != len(newLines[prefix]) || length > left {
-			break
-		}
-		left -= length
-	}
-	suffix := 0
-	for left := commonSuffix(old, new); suffix < n-prefix; suffix++ {
-		length := len(oldLines[len(oldLines)-1-suffix])
-		if length != len(newLines[len(newLines)-1-suffix]) || length > left {
-			break
-		}
-		left -= length
-	}
-	return oldLines, newLines, diffBetween(oldLines, newLines, prefix, suffix)
+// DiffBytes diffs two texts by their lines, without cutting them into lines whole: the same spans as DiffLines gives of
+// SplitLines of both.
+func DiffBytes(old, new []byte, enc Encoding) []Span {
+	return diffTexts(old, new, enc).spans
 }
+
+// textDiff is the diff of two texts with the lines that differ.
+type textDiff struct {
+	spans    []Span
+	first    int      // number of the first line in old and new
+	old, new [][]byte // the lines from the first change to the last, and some that follow
+}
+
+// oldText and newText are the lines of a span's two sides, as a copy: a hunk does not hold the file it came from.
+func (d *textDiff) oldText(s Span) []byte {
+	return joinLines(d.old[s.OldStart-d.first:][:s.OldLines])
+}
+
+func (d *textDiff) newText(s Span) []byte {
+	return joinLines(d.new[s.NewStart-d.first:][:s.NewLines])
+}
+
+// diffTexts finds what the texts have in common at both ends by comparing bytes, and cuts only what lies between into
+// lines: of a large file with one change that is nearly all the work saved.
+func diffTexts(old, new []byte, enc Encoding) textDiff {
+	if bytes.Equal(old, new) {
+		return textDiff{}
+	}
+	prefix := wholeLines(old[:commonPrefix(old, new)], enc)
+	oldRest, newRest := old[prefix:], new[prefix:]
+	suffix := commonLines(oldRest, newRest, enc)
+	rest := oldRest[len(oldRest)-suffix:]
+	w := window{
+		old: SplitLines(oldRest[:len(oldRest)-suffix], enc), new: SplitLines(newRest[:len(newRest)-suffix], enc),
+		rest: lineCursor{data: rest, enc: enc},
+	}
+	first := countLines(old[:prefix], enc)
+	spans := w.settle(matchLines(w.old, w.new))
+	for i := range spans {
+		spans[i].OldStart += first
+		spans[i].NewStart += first
+	}
+	return textDiff{spans: spans, first: first, old: w.old, new: w.new}
+}
+
+// wholeLines is the length in bytes of the ended lines at the start of a text.
+func wholeLines(text []byte, enc Encoding) int {
+	if enc != UTF16LE && enc != UTF16BE {
+		return bytes.LastIndexByte(text, '\n') + 1
+	}
+	for end := len(text) &^ 1; end > 0; end -= 2 {
+		if codeUnit(text, end-2, enc) == '\n' {
+			return end
+		}
+	}
+	return 0
+}
+
+// commonLines is the length in bytes of the lines that two different texts have in common at their end. Both begin with
+// a line.
+func commonLines(a, b []byte, enc Encoding) int {
+	wide := enc == UTF16LE || enc == UTF16BE
+	if wide && (len(a)-len(b))%2 != 0 {
+		return 0 // a line feed of one is none of the other
+	}
+	n := commonSuffix(a, b)
+	if wide && n > 0 {
+		n -= (len(a) - n) % 2
+	}
+	begins := func(text []byte) bool {
+		at := len(text) - n
+		return at == 0 || wholeLines(text[max(0, at-2):at], enc) == min(at, 2)
+	}
+	if begins(a) && begins(b) {
+		return n
+	}
+	rest := a[len(a)-n:]
+	end, _ := lineEnd(rest, 0, enc)
+	return n - end
+}
+
+// equalBlock is the stretch of two texts, in bytes, that is compared at once before it is looked at word by word.
+const equalBlock = 4096
 
 // commonPrefix is the number of bytes that a and b have in common at their start.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
+	for i+equalBlock <= n && bytes.Equal(a[i:i+equalBlock], b[i:i+equalBlock]) {
+		i += equalBlock
+	}
 	for ; i+8 <= n; i += 8 {
 		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
 			return i + bits.TrailingZeros64(x)/8
@@ -78,6 +141,9 @@ func commonSuffix(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[len(a)-n:], b[len(b)-n:]
 	i := n
+	for i >= equalBlock && bytes.Equal(a[i-equalBlock:i], b[i-equalBlock:i]) {
+		i -= equalBlock
+	}
 	for ; i >= 8; i -= 8 {
 		if x := binary.LittleEndian.Uint64(a[i-8:]) ^ binary.LittleEndian.Uint64(b[i-8:]); x != 0 {
 			return n - i + bits.LeadingZeros64(x)/8
@@ -91,21 +157,24 @@ func commonSuffix(a, b []byte) int {
 
 // diffBetween diffs what lies between a common prefix and a common suffix, both counted in lines.
 func diffBetween(old, new [][]byte, prefix, suffix int) []Span {
-	a, b := old[prefix:len(old)-suffix], new[prefix:len(new)-suffix]
-	var spans []Span
-	switch {
-	case len(a) == 0 && len(b) == 0:
-		return nil
-	case len(a) == 0 || len(b) == 0:
-		spans = []Span{{OldLines: len(a), NewLines: len(b)}}
-	default:
-		m := newMatcher(a, b)
-		m.match()
-		spans = m.spans()
-	}
+	spans := matchLines(old[prefix:len(old)-suffix], new[prefix:len(new)-suffix])
 	for i := range spans {
 		spans[i].OldStart += prefix
 		spans[i].NewStart += prefix
 	}
-	return settleSpans(old, new, spans)
+	w := window{old: old, new: new}
+	return w.settle(spans)
+}
+
+// matchLines returns the runs between the lines that two texts have in common, not yet in their canonical place.
+func matchLines(a, b [][]byte) []Span {
+	switch {
+	case len(a) == 0 && len(b) == 0:
+		return nil
+	case len(a) == 0 || len(b) == 0:
+		return []Span{{OldLines: len(a), NewLines: len(b)}}
+	}
+	m := newMatcher(a, b)
+	m.match()
+	return m.spans()
 }

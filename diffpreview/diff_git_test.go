@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // gitDiff runs `git diff --no-index` on two files or directories and returns what it prints.
@@ -73,59 +72,4 @@ func TestDiffAsShortAsGit(t *testing.T) {
 			t.Errorf("%d distinct lines: we add %d, git %d", distinct, ours, theirs)
 		}
 	}
-}
-
-// benchDiff times DiffBytes and, beside it, `git diff --no-index` of the same files, process and all.
-func benchDiff(b *testing.B, old, new [][]byte) {
-	dir := b.TempDir()
-	oldFile, newFile := writeText(b, dir, "old", old), writeText(b, dir, "new", new)
-	const rounds = 5
-	git := time.Duration(1 << 62)
-	for range rounds {
-		start := time.Now()
-		gitDiff(b, oldFile, newFile)
-		git = min(git, time.Since(start))
-	}
-	oldText, newText := bytes.Join(old, nil), bytes.Join(new, nil)
-	b.SetBytes(int64(len(oldText)))
-	for b.Loop() {
-		DiffBytes(oldText, newText, UTF8)
-	}
-	each := b.Elapsed() / time.Duration(b.N)
-	b.ReportMetric(git.Seconds()*1000, "git-ms")
-	b.ReportMetric(git.Seconds()/each.Seconds(), "times-faster-than-git")
-}
-
-// BenchmarkDiffOneLine100k and its like diff a file of 100,000 lines.
-func BenchmarkDiffOneLine100k(b *testing.B) {
-	old := randomLines(rand.New(rand.NewPCG(1, 1)), 100_000, 1<<30)
-	benchDiff(b, old, splice(old, 50_000, 1, [][]byte{[]byte("another\n")}))
-}
-
-func BenchmarkDiffOnePercent100k(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	old := randomLines(rnd, 100_000, 1<<30)
-	benchDiff(b, old, randomEdits(rnd, old, 1000, 1<<30))
-}
-
-func BenchmarkDiffAllLines100k(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(1, 3))
-	benchDiff(b, randomLines(rnd, 100_000, 1<<30), randomLines(rnd, 100_000, 1<<30))
-}
-
-// Texts without any unique line are the hard ones.
-func BenchmarkDiffRepeats100k(b *testing.B) {
-	for _, edits := range []int{100, 10_000, 100_000} {
-		b.Run(fmt.Sprint(edits, " edits"), func(b *testing.B) {
-			rnd := rand.New(rand.NewPCG(1, 4))
-			old := randomLines(rnd, 100_000, 50)
-			benchDiff(b, old, randomEdits(rnd, old, edits, 50))
-		})
-	}
-}
-
-// BenchmarkDiffGap is the largest gap that the exact diff gets, at its worst: nothing stands where it stood.
-func BenchmarkDiffGap(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(1, 5))
-	benchDiff(b, randomLines(rnd, 1024, 200), randomLines(rnd, 1024, 200))
 }

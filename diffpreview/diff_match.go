@@ -166,18 +166,11 @@ func (m *matcher) gap(i0, i1, j0, j1 int) {
 // gapExact matches a gap with go-diff, a rune for a line. The runes are numbered anew in each gap: by its bound on the
 // gap no number comes near the end of the code points.
 func (m *matcher) gapExact(i0, i1, j0, j1 int) {
-	runes := make(map[int32]rune)
+	numbers := runeNumbers[int32]{}
 	asRunes := func(ids []int32) []rune {
 		out := make([]rune, len(ids))
 		for k, id := range ids {
-			r, ok := runes[id]
-			if !ok {
-				if r = rune(len(runes) + 1); r >= 0xD800 {
-					r += 0x800 // no surrogates: they do not survive in a string
-				}
-				runes[id] = r
-			}
-			out[k] = r
+			out[k] = numbers.of(id)
 		}
 		return out
 	}

@@ -65,17 +65,17 @@ func TestDiffLines(t *testing.T) {
 
 // A last line with and without its line feed are two lines.
 func TestDiffFinalNewline(t *testing.T) {
-	_, _, spans := DiffBytes([]byte("a\nb"), []byte("a\nb\n"), UTF8)
+	spans := DiffBytes([]byte("a\nb"), []byte("a\nb\n"), UTF8)
 	checkSpans(t, spans, []Span{{1, 1, 1, 1}})
-	_, _, spans = DiffBytes([]byte("a\nb"), []byte("a\nb\nc"), UTF8)
+	spans = DiffBytes([]byte("a\nb"), []byte("a\nb\nc"), UTF8)
 	checkSpans(t, spans, []Span{{1, 1, 1, 2}})
-	_, _, spans = DiffBytes([]byte("a\r\nb\r\n"), []byte("a\nb\r\n"), UTF8)
+	spans = DiffBytes([]byte("a\r\nb\r\n"), []byte("a\nb\r\n"), UTF8)
 	checkSpans(t, spans, []Span{{0, 1, 0, 1}})
 }
 
 func TestDiffBytesUTF16(t *testing.T) {
 	old, new := []byte("\xff\xfea\x00\n\x00b\x00\n\x00"), []byte("\xff\xfea\x00\n\x00\x00\x0a\n\x00")
-	_, _, spans := DiffBytes(old, new, UTF16LE)
+	spans := DiffBytes(old, new, UTF16LE)
 	checkSpans(t, spans, []Span{{1, 1, 1, 1}})
 }
 
@@ -174,9 +174,19 @@ func TestDiffProperties(t *testing.T) {
 		spans := DiffLines(old, new)
 		checkDiff(t, old, new, spans)
 
-		oldLines, newLines, byBytes := DiffBytes(bytes.Join(old, nil), bytes.Join(new, nil), UTF8)
-		if !sameLines(oldLines, old) || !sameLines(newLines, new) || fmt.Sprint(byBytes) != fmt.Sprint(spans) {
-			t.Fatalf("DiffBytes gives %v, DiffLines %v", byBytes, spans)
+		a, b := bytes.Join(old, nil), bytes.Join(new, nil)
+		if len(b) > 0 && rapid.Bool().Draw(t, "unterminated") {
+			b = b[:len(b)-1]
+		}
+		checkDiffBytes(t, a, b, UTF8)
+		for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+			wideA, errA := Encode(string(a), []byte(mark))
+			wideB, errB := Encode(string(b), []byte(mark))
+			if errA != nil || errB != nil {
+				t.Fatal(errA, errB)
+			}
+			enc, _ := BOMOf(wideA)
+			checkDiffBytes(t, wideA, wideB, enc)
 		}
 	})
 }
@@ -188,7 +198,7 @@ func TestSearchProperties(t *testing.T) {
 		m := newMatcher(old, new)
 		m.work = rapid.SampledFrom([]int{0, diffBudget - 50, diffBudget}).Draw(t, "work")
 		m.gapSearch(0, len(m.old), 0, len(m.new))
-		checkDiff(t, old, new, settleSpans(old, new, m.spans()))
+		checkDiff(t, old, new, settled(old, new, m.spans()))
 	})
 }
 
@@ -220,7 +230,7 @@ func checkSearch(t *testing.T, old, new [][]byte) {
 	if got < fewest || got > fewest && fewest <= searchDepth || 1000*got > 1002*fewest {
 		t.Errorf("%d and %d lines: the search leaves %d changed lines, the exact diff %d", len(old), len(new), got, fewest)
 	}
-	checkDiff(t, old, new, settleSpans(old, new, search.spans()))
+	checkDiff(t, old, new, settled(old, new, search.spans()))
 }
 
 // The work does not grow with the square of the lines where there are unique ones, or none in common.
@@ -263,7 +273,7 @@ func TestDiffBudget(t *testing.T) {
 	if m.match(); m.work != diffBudget {
 		t.Errorf("%d places visited beyond the budget", m.work-diffBudget)
 	}
-	checkDiff(t, old, new, settleSpans(old, new, m.spans()))
+	checkDiff(t, old, new, settled(old, new, m.spans()))
 
 	rnd := rand.New(rand.NewPCG(3, 1))
 	m = newMatcher(randomLines(rnd, 1000, 3), randomLines(rnd, 1000, 3))
@@ -312,16 +322,39 @@ func randomEdits(rnd *rand.Rand, old [][]byte, edits, distinct int) [][]byte {
 	return out
 }
 
+// settled is the canonical form of spans.
+func settled(old, new [][]byte, spans []Span) []Span {
+	w := window{old: old, new: new}
+	return w.settle(spans)
+}
+
+// checkDiffBytes compares the diff of two texts with that of their lines.
+func checkDiffBytes(t interface{ Fatalf(string, ...any) }, a, b []byte, enc Encoding) {
+	old, new := SplitLines(a, enc), SplitLines(b, enc)
+	d, want := diffTexts(a, b, enc), DiffLines(old, new)
+	if fmt.Sprint(d.spans) != fmt.Sprint(want) {
+		t.Fatalf("%q and %q in %s: DiffBytes gives %v, DiffLines %v", a, b, enc, d.spans, want)
+	}
+	for _, s := range d.spans {
+		if got := d.oldText(s); !bytes.Equal(got, joinLines(old[s.OldStart:s.OldStart+s.OldLines])) {
+			t.Fatalf("%q and %q in %s: the old text of %v is %q", a, b, enc, s, got)
+		}
+		if got := d.newText(s); !bytes.Equal(got, joinLines(new[s.NewStart:s.NewStart+s.NewLines])) {
+			t.Fatalf("%q and %q in %s: the new text of %v is %q", a, b, enc, s, got)
+		}
+	}
+}
+
 func FuzzDiffLines(f *testing.F) {
 	f.Add([]byte("a\nb\nc\n"), []byte("a\nx\nc"))
 	f.Add([]byte(""), []byte("\n\n"))
 	f.Add([]byte("\r\n\r\n"), []byte("\n\r"))
 	f.Add([]byte("a\na\nb\nb\na\n"), []byte("b\na\nb\n"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		old, new, spans := DiffBytes(a, b, UTF8)
-		checkDiff(t, old, new, spans)
-		if byLines := DiffLines(old, new); fmt.Sprint(byLines) != fmt.Sprint(spans) {
-			t.Fatalf("DiffBytes gives %v, DiffLines %v", spans, byLines)
+		old, new := SplitLines(a, UTF8), SplitLines(b, UTF8)
+		checkDiff(t, old, new, DiffLines(old, new))
+		for _, enc := range []Encoding{UTF8, UTF16LE, UTF16BE} {
+			checkDiffBytes(t, a, b, enc)
 		}
 	})
 }

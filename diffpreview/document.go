@@ -23,6 +23,25 @@ type DocumentOwner interface {
 	ApplyEdits(ctx context.Context, path Path, version int32, text string, edits []DocumentEdit) error
 }
 
+// A WriteListener is a [DocumentOwner] that wants to hear when the file of one of
+// its buffers was written on disk. FileWritten must not block and must not call
+// the store. hash is "" when the file is gone.
+type WriteListener interface {
+	FileWritten(path Path, hash string)
+}
+
+// tellWritten tells the editors that have a file open that it was written.
+func (s *Store) tellWritten(path Path, hash string) {
+	s.docs.mu.Lock()
+	docs := slices.Clone(s.docs.byPath[path])
+	s.docs.mu.Unlock()
+	for _, doc := range docs {
+		if l, ok := doc.owner.(WriteListener); ok {
+			l.FileWritten(path, hash)
+		}
+	}
+}
+
 // keystrokeWait is how long a refused edit waits to hear of a newer version of
 // its buffer, which was sent before the refusal.
 const keystrokeWait = 200 * time.Millisecond
@@ -99,6 +118,9 @@ func (d *documents) over(path Path, disk Content) (Content, error) {
 		return disk, nil
 	}
 	text := dirty[len(dirty)-1].text
+	if disk.IsLink() { // which took the place of the buffer's file
+		disk = Content{}
+	}
 	data, err := Encode(text, disk.Data)
 	if err != nil {
 		return Content{}, &Error{
@@ -206,7 +228,7 @@ func (d *documents) remove(owner DocumentOwner, path Path) {
 
 func (s *Store) diskText(path Path) string {
 	disk, err := s.ws.read(path)
-	if err != nil || !disk.Exists {
+	if err != nil || !disk.Exists || disk.IsLink() {
 		return ""
 	}
 	text, _ := Decode(disk.Data, Inspect(disk.Data).Encoding)

@@ -3,18 +3,24 @@ package diffpreview
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"time"
 )
 
 // HunkKind says what a hunk changes.
 type HunkKind string
 
-// A text hunk is a run of changed lines. The others are the whole file.
+// A text hunk is a run of changed lines. A link, a binary file, one that comes or
+// goes are whole files. A new name and a new mode are properties: they stand
+// beside the hunks of the content, and are decided apart from them.
 const (
 	KindText   HunkKind = "text"
 	KindCreate HunkKind = "create"
 	KindDelete HunkKind = "delete"
 	KindBinary HunkKind = "binary"
+	KindLink   HunkKind = "link" // a link's target changes, or a file becomes a link, or a link a file
+	KindRename HunkKind = "rename"
+	KindMode   HunkKind = "mode"
 )
 
 // HunkState is where a hunk stands.
@@ -40,6 +46,13 @@ type Hunk struct {
 	Count int
 	Old   []byte // the text the agent replaced
 	New   []byte // the agent's text
+	// OldMode and NewMode are the modes before and after, of a mode hunk and of a
+	// whole file, where 0 stands for that of any new file.
+	OldMode, NewMode fs.FileMode
+	From, To         Path // of a rename
+	// Made is, of an accepted new file or name, how many of the directories right
+	// above it were made for it.
+	Made int
 	// Since is the proposal's version at which State, Old or New last changed.
 	// A decision made on a version from Since on means this very hunk.
 	Since int
@@ -54,7 +67,11 @@ type Hunk struct {
 	Whole bool
 	// Parts are the hunks that a conflict was made of, placed in Old. They come
 	// back when the tree's text does.
-	Parts    []Hunk
+	Parts []Hunk
+	// Held is set on a hunk that a person opened again: no rule decides it.
+	Held bool
+	// Of is the hunk that this one was split from, "" for a whole run of lines.
+	Of       string
 	Decision *Decision
 }
 
@@ -63,14 +80,29 @@ type Decision struct {
 	By       string
 	Time     time.Time
 	Comment  string
-	Modified bool // accepted with another text than the agent's
+	Modified bool   // accepted with another text than the agent's
+	Rule     string `json:",omitempty"` // the rule that decided in a person's place
 }
 
 // decided reports whether nobody is asked about h any more.
 func (h *Hunk) decided() bool { return h.State == HunkAccepted || h.State == HunkRejected }
 
-// wholeFile reports whether h speaks of the file and not of lines in it.
-func (h *Hunk) wholeFile() bool { return h.Kind != KindText || h.Whole }
+// property reports whether h speaks of the file's name or mode and not of its
+// content.
+func (h *Hunk) property() bool { return h.Kind == KindRename || h.Kind == KindMode }
+
+// wholeFile reports whether h speaks of the file's content as one piece and not
+// of lines in it.
+func (h *Hunk) wholeFile() bool { return !h.property() && (h.Kind != KindText || h.Whole) }
+
+// original is the whole file that h changes, agent what it makes of it.
+func (h *Hunk) original() Content {
+	return Content{Exists: h.Kind != KindCreate, Data: h.Old, Mode: h.OldMode}
+}
+
+func (h *Hunk) agent() Content {
+	return Content{Exists: h.Kind != KindDelete, Data: h.New, Mode: h.NewMode}
+}
 
 // edit puts text in the place of lines [start, start+count) of a base.
 type edit struct {
@@ -78,24 +110,21 @@ type edit struct {
 	text         []byte
 }
 
-// patch applies edits, sorted and disjoint, to data, whose lines are given.
-func patch(data []byte, lines [][]byte, edits []edit) []byte {
+// patch applies edits, sorted by start and disjoint, to data. What they leave is
+// copied. An insertion that comes behind the edit of lines from the same one on
+// goes behind its text.
+func (f lineForm) patch(data []byte, edits []edit) []byte {
 	size := len(data)
 	for _, e := range edits {
 		size += len(e.text)
 	}
 	out := make([]byte, 0, size)
-	line, from, at := 0, 0, 0 // data[:from] is consumed, line starts at byte at
+	lines := f.lines(data)
+	from := 0 // data[:from] is consumed
 	for _, e := range edits {
-		for ; line < e.start; line++ {
-			at += len(lines[line])
-		}
-		out = append(out, data[from:at]...)
+		out = append(out, data[from:max(from, lines.offset(e.start))]...)
 		out = append(out, e.text...)
-		for ; line < e.start+e.count; line++ {
-			at += len(lines[line])
-		}
-		from = at
+		from = max(from, lines.offset(e.start+e.count))
 	}
 	return append(out, data[from:]...)
 }
@@ -111,16 +140,22 @@ const (
 	formBinary  lineForm = "binary" // one piece
 )
 
+// formOf looks at the start of a file alone: nothing further on has a say in how
+// it is cut into lines. It agrees with [Inspect].
 func formOf(c Content) lineForm {
-	switch Inspect(c.Data).Encoding {
-	case UTF16LE:
-		return formUTF16LE
-	case UTF16BE:
-		return formUTF16BE
-	case Binary:
+	if c.IsLink() {
 		return formBinary
 	}
-	return formBytes
+	enc, bom := BOMOf(c.Data)
+	switch {
+	case IsBinary(c.Data):
+		return formBinary
+	case bom != 2 || len(c.Data)%2 != 0:
+		return formBytes
+	case enc == UTF16LE:
+		return formUTF16LE
+	}
+	return formUTF16BE
 }
 
 // formBetween is the form in which old and new can be compared. What differs
@@ -136,6 +171,8 @@ func formBetween(old, new Content) lineForm {
 	switch {
 	case a == b:
 		return a
+	case old.IsLink() || new.IsLink():
+		return formBinary
 	case len(old.Data) == 0:
 		return b
 	case len(new.Data) == 0:
@@ -168,15 +205,26 @@ func (f lineForm) split(data []byte) [][]byte {
 
 // diff returns old and new in lines and the runs in which they differ.
 func (f lineForm) diff(old, new []byte) (oldLines, newLines [][]byte, spans []Span) {
-	if f != formBinary {
-		return DiffBytes(old, new, f.encoding())
-	}
-	oldLines, newLines = f.split(old), f.split(new)
-	if !bytes.Equal(old, new) {
-		spans = []Span{{0, len(oldLines), 0, len(newLines)}}
-	}
-	return oldLines, newLines, spans
+	return f.split(old), f.split(new), f.compare(old, new).spans
 }
+
+// compare is the diff of two texts. Binary ones are one piece each.
+func (f lineForm) compare(old, new []byte) textDiff {
+	if f != formBinary {
+		return diffTexts(old, new, f.encoding())
+	}
+	d := textDiff{old: f.split(old), new: f.split(new)}
+	if !bytes.Equal(old, new) {
+		d.spans = []Span{{0, len(d.old), 0, len(d.new)}}
+	}
+	return d
+}
+
+// count is how many lines a text has.
+func (f lineForm) count(text []byte) int { return countLines(text, f.encoding()) }
+
+// lines finds the lines of a text by their numbers.
+func (f lineForm) lines(text []byte) *lineCursor { return &lineCursor{data: text, enc: f.encoding()} }
 
 // joinLines is the bytes of consecutive lines of one text.
 func joinLines(lines [][]byte) []byte {

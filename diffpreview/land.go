@@ -73,7 +73,7 @@ func allSaved(hunks []Hunk) {
 func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	var edits []edit
 	for i := range p.Hunks {
-		if h := &p.Hunks[i]; h.State == HunkOpen {
+		if h := &p.Hunks[i]; h.State == HunkOpen && !h.property() {
 			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	theirs.Hunks = nil
 	for _, h := range older.Hunks {
 		inTheWay := slices.ContainsFunc(p.Hunks, func(o Hunk) bool { return !o.decided() && meets(&h, &o) })
-		if h.State != HunkOpen || h.wholeFile() || inTheWay {
+		if h.State != HunkOpen || h.wholeFile() || h.property() || inTheWay {
 			theirs.Hunks = append(theirs.Hunks, h)
 			continue
 		}
@@ -90,7 +90,8 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	mine = p.next()
 	want := p.Base
-	want.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+	want.Mode = p.Proposed().Mode
+	want.Data = p.form.patch(p.Base.Data, edits)
 	mine.fit(want)
 	return mine, theirs
 }

@@ -9,8 +9,13 @@ package diffpreview
 // replaced before the range is before it still. Of a touched range, the result covers all that replaced the changes
 // that touch it and what was left of the range itself.
 func MapRange(start, count int, spans []Span) (newStart, newCount int, touched bool) {
+	return mapRange(start, count, 0, spans)
+}
+
+// mapRange is MapRange with the spans that end before the range left out; by is how many lines those add.
+func mapRange(start, count, by int, spans []Span) (newStart, newCount int, touched bool) {
 	end := start + count
-	newStart, newEnd := start, end
+	newStart, newEnd := start+by, end+by
 	for _, s := range spans {
 		oldEnd, newLast := s.OldStart+s.OldLines, s.NewStart+s.NewLines
 		switch {

@@ -126,6 +126,11 @@ func TestMapRangeProperties(t *testing.T) {
 		start := rapid.IntRange(0, oldLen).Draw(t, "start")
 		count := rapid.IntRange(0, oldLen-start).Draw(t, "count")
 		newStart, newCount, touched := MapRange(start, count, spans)
+		byMoves, byMovesCount, byMovesTouched := newMoves(spans).mapRange(start, count)
+		if byMoves != newStart || byMovesCount != newCount || byMovesTouched != touched {
+			t.Fatalf("MapRange(%d, %d, %v) = %d, %d, %t, by search %d, %d, %t", start, count, spans,
+				newStart, newCount, touched, byMoves, byMovesCount, byMovesTouched)
+		}
 		lines, before, wantTouched := rangeModel(start, start+count, oldLen, spans)
 		wantStart := before
 		if len(lines) > 0 {

@@ -30,12 +30,30 @@ func (m moves) shift(at int, after bool) int {
 
 // near returns the changes that overlap or border on the lines [from, to).
 func (m moves) near(from, to int) []Span {
-	first := sort.Search(len(m.spans), func(i int) bool { return m.spans[i].OldStart+m.spans[i].OldLines >= from })
+	first := m.first(from)
 	last := first
 	for last < len(m.spans) && m.spans[last].OldStart <= to {
 		last++
 	}
 	return m.spans[first:last]
+}
+
+// first is the index of the first change that does not end before the line at.
+func (m moves) first(at int) int {
+	return sort.Search(len(m.spans), func(i int) bool { return m.spans[i].OldStart+m.spans[i].OldLines >= at })
+}
+
+// mapRange is [MapRange].
+func (m moves) mapRange(start, count int) (newStart, newCount int, touched bool) {
+	return mapRange(start, count, m.by[m.first(start)], m.near(start, start+count))
+}
+
+// moved is a decided hunk after the change. Where its own lines were changed it
+// cannot be undone any more.
+func (m moves) moved(h Hunk) Hunk {
+	start, count, hit := m.mapRange(h.Start, h.Count)
+	h.Start, h.Count, h.Lost = start, count, h.Lost || hit
+	return h
 }
 
 func (m moves) disturbed(from, to int) bool {

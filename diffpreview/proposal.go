@@ -2,6 +2,7 @@ package diffpreview
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 )
@@ -23,15 +24,17 @@ const (
 type Proposal struct {
 	ID      string
 	Session string
-	Path    Path
+	Path    Path   // where the tree has the file; see [Proposal.Shown]
 	Name    string // the path on the wire
 	Via     string // the link the agent named, "" when it named the file
 	Kind    HunkKind
 	Version int // raised by every change
 	Base    Content
-	Hunks   []Hunk // sorted by Start
-	Steps   []StepRecord
-	Created time.Time
+	Hunks   []Hunk       // sorted by Start
+	Steps   []StepRecord // the first and the newest ones; see addStep
+	// StepCount is how many there were.
+	StepCount int
+	Created   time.Time
 
 	form  lineForm
 	hunks int // hunk ids given out
@@ -101,7 +104,8 @@ func (p *Proposal) index(id string) int {
 	return slices.IndexFunc(p.Hunks, func(h Hunk) bool { return h.ID == id })
 }
 
-// Proposed is what the session's view holds: the base with the open hunks.
+// Proposed is what the session's view holds at [Proposal.Shown]: the base with
+// the open hunks.
 func (p *Proposal) Proposed() Content {
 	out := p.Base
 	out.Document = false
@@ -112,32 +116,72 @@ func (p *Proposal) Proposed() Content {
 			continue
 		}
 		switch h.Kind {
-		case KindCreate:
-			return Content{Exists: true, Data: h.New, Mode: p.Base.Mode}
+		case KindCreate, KindLink:
+			return h.agent()
 		case KindDelete:
 			return Content{}
+		case KindMode:
+			out.Mode = h.NewMode
+		case KindRename:
+		default:
+			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
-		edits = append(edits, edit{h.Start, h.Count, h.New})
 	}
 	if len(edits) > 0 {
-		out.Data = patch(p.Base.Data, p.form.split(p.Base.Data), edits)
+		out.Data = p.form.patch(p.Base.Data, edits)
+	}
+	return out
+}
+
+// Shown is where the session's view has the file: its new name while a rename is
+// open, else Path.
+func (p *Proposal) Shown() Path {
+	if h := p.rename(); h != nil && h.State == HunkOpen {
+		return h.To
+	}
+	return p.Path
+}
+
+// rename is p's undecided new name, nil when it has none.
+func (p *Proposal) rename() *Hunk {
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.Kind == KindRename && !h.decided() {
+			return h
+		}
+	}
+	return nil
+}
+
+// paths are the places in the tree that a decision about p may change.
+func (p *Proposal) paths() []Path {
+	out := []Path{p.Path}
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.Kind == KindRename {
+			out = append(out, h.From, h.To)
+		}
 	}
 	return out
 }
 
 // next is a copy of p at its next version, whose hunks may be changed.
 func (p *Proposal) next() *Proposal {
+	q := p.after()
+	q.Hunks = slices.Clone(p.Hunks)
+	return q
+}
+
+// after is next without hunks.
+func (p *Proposal) after() *Proposal {
 	q := *p
 	q.Version++
-	q.origin, q.restless = nil, false
-	q.Hunks = slices.Clone(p.Hunks)
+	q.origin, q.restless, q.Hunks = nil, false, nil
 	return &q
 }
 
 // step returns p after the agent made the view's content want. Hunks that did
 // not change keep their id and Since; changed ones keep their id; a conflict
 // that the agent wrote over is replaced. The proposal is withdrawn when it
-// changes nothing any more.
+// changes nothing any more. A Mode of 0 in want leaves the mode as it is.
 func (p *Proposal) step(want Content) *Proposal {
 	q := p.next()
 	q.fit(want)
@@ -159,8 +203,10 @@ func (p *Proposal) fit(want Content) {
 	p.form = form
 	fresh := p.compare(want)
 	p.inherit(fresh, previous)
+	fresh = resplit(fresh, previous)
 	for _, h := range previous {
-		if h.State == HunkConflict && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
+		if h.Kind == KindRename && !h.decided() && want.Exists ||
+			h.State == HunkConflict && h.Kind != KindRename && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
 			p.Hunks = append(p.Hunks, h)
 		}
 	}
@@ -169,12 +215,19 @@ func (p *Proposal) fit(want Content) {
 	p.Kind = p.kind(want)
 }
 
+// kind is what p does to its file as a whole.
 func (p *Proposal) kind(want Content) HunkKind {
 	switch {
+	case !p.Base.Exists && want.IsLink(), p.Base.Exists && want.Exists && (p.Base.IsLink() || want.IsLink()):
+		return KindLink
 	case !p.Base.Exists:
 		return KindCreate
 	case !want.Exists:
 		return KindDelete
+	case p.rename() != nil:
+		return KindRename
+	case !slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.Kind != KindMode }) && len(p.Hunks) > 0:
+		return KindMode
 	case p.form == formBinary:
 		return KindBinary
 	}
@@ -184,26 +237,41 @@ func (p *Proposal) kind(want Content) HunkKind {
 // compare returns the open hunks, without ids, that lead from the base to want.
 func (p *Proposal) compare(want Content) []Hunk {
 	open := Hunk{Kind: KindText, State: HunkOpen, Since: p.Version}
+	whole := open
+	whole.Old, whole.New = p.Base.Data, want.Data
+	whole.OldMode, whole.NewMode = p.Base.Mode, want.Mode
+	if !p.Base.Exists || !want.Exists || p.Base.IsLink() || want.IsLink() {
+		whole.Count = p.form.count(p.Base.Data)
+	}
 	switch {
 	case !p.Base.Exists && !want.Exists:
 		return nil
 	case !p.Base.Exists:
-		open.Kind, open.New = KindCreate, want.Data
-		return []Hunk{open}
+		whole.Kind = KindCreate
+		return []Hunk{whole}
 	case !want.Exists:
-		open.Kind, open.Old, open.Count = KindDelete, p.Base.Data, len(p.form.split(p.Base.Data))
-		return []Hunk{open}
+		whole.Kind = KindDelete
+		return []Hunk{whole}
+	case p.Base.IsLink() || want.IsLink():
+		if sameContent(p.Base, want) {
+			return nil
+		}
+		whole.Kind = KindLink
+		return []Hunk{whole}
 	}
 	if p.form == formBinary {
 		open.Kind = KindBinary
 	}
-	old, new, spans := p.form.diff(p.Base.Data, want.Data)
-	hunks := make([]Hunk, 0, len(spans))
-	for _, s := range spans {
+	diff := p.form.compare(p.Base.Data, want.Data)
+	hunks := make([]Hunk, 0, len(diff.spans)+1)
+	if want.Mode != 0 && want.Mode.Perm() != p.Base.Mode.Perm() {
+		mode := Hunk{Kind: KindMode, State: HunkOpen, Since: p.Version, OldMode: p.Base.Mode, NewMode: want.Mode.Perm()}
+		hunks = append(hunks, mode)
+	}
+	for _, s := range diff.spans {
 		h := open
 		h.Start, h.Count = s.OldStart, s.OldLines
-		h.Old = joinLines(old[s.OldStart : s.OldStart+s.OldLines])
-		h.New = joinLines(new[s.NewStart : s.NewStart+s.NewLines])
+		h.Old, h.New = diff.oldText(s), diff.newText(s)
 		hunks = append(hunks, h)
 	}
 	return hunks
@@ -212,6 +280,9 @@ func (p *Proposal) compare(want Content) []Hunk {
 // meets reports whether two undecided hunks over one base are about the same
 // lines: they overlap, or one is an insertion at the other's border.
 func meets(a, b *Hunk) bool {
+	if a.property() || b.property() {
+		return a.Kind == b.Kind
+	}
 	if a.wholeFile() || b.wholeFile() {
 		return true
 	}
@@ -226,7 +297,7 @@ func meets(a, b *Hunk) bool {
 // each id once, and new ids to the rest. Both lists are sorted, so that of a
 // hundred thousand hunks each is compared with its neighbours only.
 func (p *Proposal) inherit(fresh, previous []Hunk) {
-	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() })
+	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() || h.Kind == KindRename })
 	whole := slices.ContainsFunc(append(fresh[:len(fresh):len(fresh)], old...), func(h Hunk) bool { return h.wholeFile() })
 	used := map[string]bool{}
 	for _, same := range []func(f, h *Hunk) bool{unchanged, meets} {
@@ -241,7 +312,7 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 				if used[h.ID] || !same(f, h) {
 					continue
 				}
-				f.ID, used[h.ID] = h.ID, true
+				f.ID, f.Held, used[h.ID] = h.ID, h.Held, true
 				if unchanged(f, h) {
 					f.Since = h.Since
 				}
@@ -257,9 +328,21 @@ func (p *Proposal) inherit(fresh, previous []Hunk) {
 }
 
 func unchanged(f, h *Hunk) bool {
-	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count && bytes.Equal(f.New, h.New)
+	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count &&
+		f.NewMode == h.NewMode && bytes.Equal(f.New, h.New)
 }
 
+// sort orders the hunks by place, properties first. What is put in before a line
+// comes before what stands on that line: whoever takes lines out counts on the
+// order. Pieces of a split hunk that stand at one place keep theirs.
 func (p *Proposal) sort() {
-	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int { return a.Start - b.Start })
+	slices.SortStableFunc(p.Hunks, func(a, b Hunk) int {
+		if a.property() != b.property() {
+			if a.property() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(a.Start-b.Start, min(a.Count, 1)-min(b.Count, 1))
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -39,7 +38,7 @@ func mustDecide(t *rapid.T, p *Proposal, vs ...Verdict) *Proposal {
 	if err := p.check(0, vs); err != nil {
 		t.Fatalf("check: %v", err)
 	}
-	q, _, err := p.decide(vs, "r", time.Time{})
+	q, _, err := p.decide(vs, Decision{By: "r"})
 	if err != nil {
 		t.Fatalf("decide: %v", err)
 	}
@@ -145,7 +144,7 @@ func TestPropertyAcceptedHunksExactly(t *testing.T) {
 				edits = append(edits, edit{h.Start, h.Count, h.New})
 			}
 		}
-		expected := patch([]byte(base), SplitLines([]byte(base), Bytes), edits)
+		expected := formBytes.patch([]byte(base), edits)
 		if !bytes.Equal(p.Base.Data, expected) {
 			t.Fatalf("base is %q, want %q", p.Base.Data, expected)
 		}
@@ -183,7 +182,7 @@ func TestPropertyAnyOrder(t *testing.T) {
 				}
 				view := string(p.Proposed().Data)
 				h, _ := p.Hunk(id)
-				q, _, err := p.decide([]Verdict{v}, "r", time.Time{})
+				q, _, err := p.decide([]Verdict{v}, Decision{By: "r"})
 				if err != nil {
 					// Lines that would run together are the one reason to refuse
 					// a side of a conflict.

@@ -93,10 +93,15 @@ func regular(name string, info fs.FileInfo) error {
 	case mode.IsDir():
 		return &Error{Code: CodeIsDirectory, Path: name, Message: "is a directory"}
 	case mode&fs.ModeSymlink != 0:
-		return &Error{Code: CodeNotRegularFile, Path: name, Message: "became a link meanwhile"}
+		return becameLink(name)
 	default:
 		return &Error{Code: CodeNotRegularFile, Path: name, Message: "not a regular file (" + kindOf(mode) + ")"}
 	}
+}
+
+// becameLink refuses a path that stood for no link when its links were followed.
+func becameLink(name string) *Error {
+	return &Error{Code: CodeNotRegularFile, Path: name, Message: "became a link meanwhile"}
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -111,9 +116,15 @@ func kindOf(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// read returns the file on disk whole; Exists is false where there is none.
+// read returns the file on disk whole, or the link itself; Exists is false where
+// there is neither.
 func (w *Workspace) read(p Path) (Content, error) {
 	f, info, err := w.open(p)
+	if CodeOf(err) == CodeNotRegularFile {
+		if link := w.readLink(p); link.Exists {
+			return link, nil
+		}
+	}
 	if CodeOf(err) == CodeFileNotFound {
 		var absent Content
 		if dir, err := w.root(p).Stat(path.Dir(p.rel)); err == nil {
@@ -125,27 +136,48 @@ func (w *Workspace) read(p Path) (Content, error) {
 		return Content{}, err
 	}
 	defer f.Close()
-	if info.Size() > MaxEdit {
-		return Content{}, tooLarge(w.Name(p), info.Size())
+	data, err := w.readAll(p, f, info.Size())
+	if err != nil {
+		return Content{}, err
 	}
-	data := make([]byte, 0, info.Size()+1)
+	return Content{Exists: true, Data: data, Mode: info.Mode().Perm(), changed: info.ModTime()}, nil
+}
+
+// readLink returns the link at p; Exists is false when what is there is none.
+func (w *Workspace) readLink(p Path) Content {
+	info, err := w.root(p).Lstat(p.rel)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return Content{}
+	}
+	target, err := w.root(p).Readlink(p.rel)
+	if err != nil {
+		return Content{}
+	}
+	return Content{Exists: true, Data: []byte(target), Mode: fs.ModeSymlink | fs.ModePerm, changed: info.ModTime()}
+}
+
+// readAll reads an open file of about size bytes to its end.
+func (w *Workspace) readAll(p Path, f io.Reader, size int64) ([]byte, error) {
+	if size > MaxEdit {
+		return nil, tooLarge(w.Name(p), size)
+	}
+	data := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if len(data) > MaxEdit {
-			return Content{}, tooLarge(w.Name(p), int64(len(data)))
+			return nil, tooLarge(w.Name(p), int64(len(data)))
 		}
 		if err == io.EOF {
-			break
+			return data, nil
 		}
 		if err != nil {
-			return Content{}, ioError(w.Name(p), err)
+			return nil, ioError(w.Name(p), err)
 		}
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]
 		}
 	}
-	return Content{Exists: true, Data: data, Mode: info.Mode().Perm(), changed: info.ModTime()}, nil
 }
 
 func tooLarge(name string, size int64) *Error {

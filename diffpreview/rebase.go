@@ -18,7 +18,7 @@ const treeName = "tree"
 // branch that was visited, leaves nothing behind. While the tree is still
 // moving (settled is false) nothing is taken as accepted: that would be final.
 func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
-	if sameContent(now, p.Base) && (!settled || !p.restless) {
+	if sameContent(now, p.Base) && (!settled || !p.restless) && !p.modeMoved(now) {
 		if now.Document == p.Base.Document && now.Mode == p.Base.Mode {
 			return p, nil
 		}
@@ -30,16 +30,19 @@ func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
 	if o == nil {
 		o = p
 	}
-	q := p.next()
-	q.Base, q.Hunks, q.form, q.origin = now, slices.Clone(o.Hunks), o.form, o
+	q := p.after()
+	// These are o's own: each of the cases makes a list anew.
+	q.Base, q.Hunks, q.form, q.origin = now, o.Hunks, o.form, o
 	q.restless = !settled
 	switch {
 	case sameContent(o.Base, now):
+		q.Hunks = slices.Clone(o.Hunks)
 	case q.rebasesWhole(o.Base):
 		q.rebaseWhole(o)
 	default:
 		q.rebaseLines(o)
 	}
+	q.rebaseMode()
 	q.restless = q.restless && slices.ContainsFunc(q.Hunks, func(h Hunk) bool { return h.State == HunkConflict })
 	return q, q.compareWith(p)
 }
@@ -51,12 +54,15 @@ func (p *Proposal) compareWith(before *Proposal) (told []Hunk) {
 	for i := range before.Hunks {
 		was[before.Hunks[i].ID] = &before.Hunks[i]
 	}
-	wasLines, lines := before.form.split(before.Base.Data), p.form.split(p.Base.Data)
+	wasLines, lines := before.form.lines(before.Base.Data), p.form.lines(p.Base.Data)
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
-		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
+		if w := was[h.ID]; w != nil && w.State == h.State && w.Whole == h.Whole && w.OldMode == h.OldMode && bytes.Equal(w.Old, h.Old) && bytes.Equal(w.New, h.New) &&
 			(h.State != HunkConflict || bytes.Equal(w.stands(wasLines), h.stands(lines))) {
 			h.Since = w.Since
+			if w.decided() && w.Decision.By == treeName {
+				h.Decision = w.Decision // when it was found to be there
+			}
 			continue
 		}
 		h.Since = p.Version
@@ -68,10 +74,7 @@ func (p *Proposal) compareWith(before *Proposal) (told []Hunk) {
 }
 
 // stands is the text of a base's lines where h stands.
-func (h *Hunk) stands(lines [][]byte) []byte {
-	from := min(h.Start, len(lines))
-	return joinLines(lines[from:min(from+h.Count, len(lines))])
-}
+func (h *Hunk) stands(lines *lineCursor) []byte { return lines.text(h.Start, h.Start+h.Count) }
 
 // there reports whether text is what the tree has, and may be taken as final.
 func (p *Proposal) there(same bool) bool { return same && !p.restless }
@@ -79,7 +82,7 @@ func (p *Proposal) there(same bool) bool { return same && !p.restless }
 // rebasesWhole reports whether the lines of before and of the base cannot be
 // matched: the file came, went, or is another kind of text.
 func (p *Proposal) rebasesWhole(before Content) bool {
-	if !p.Base.Exists || !before.Exists || formBetween(before, p.Base) != p.form {
+	if !p.Base.Exists || !before.Exists || p.Base.IsLink() != before.IsLink() || formBetween(before, p.Base) != p.form {
 		return true
 	}
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return !h.decided() && h.wholeFile() })
@@ -92,9 +95,8 @@ func (p *Proposal) rebaseWhole(before *Proposal) {
 		return
 	}
 	h := *undecided
-	h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
-	agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
-	original := Content{Exists: h.Kind != KindCreate, Data: h.Old}
+	h.Start, h.Count = 0, p.form.count(p.Base.Data)
+	agent, original := h.agent(), h.original()
 	switch {
 	case sameContent(p.Base, original):
 		p.Hunks = append(p.Hunks, h.Parts...)
@@ -110,16 +112,16 @@ func (p *Proposal) rebaseWhole(before *Proposal) {
 	p.sort()
 }
 
-func sameContent(a, b Content) bool {
-	return a.Exists == b.Exists && bytes.Equal(a.Data, b.Data)
-}
-
 // collect takes the undecided hunks out of p and returns them as one hunk of
 // the whole file as it was, nil when there are none.
 func (p *Proposal) collect(before *Proposal) *Hunk {
 	var undecided []Hunk
 	var kept []Hunk
 	for _, h := range p.Hunks {
+		if h.property() {
+			kept = append(kept, h)
+			continue
+		}
 		if h.decided() {
 			h.Lost, h.Start, h.Count = true, 0, 0
 			kept = append(kept, h)
@@ -137,8 +139,8 @@ func (p *Proposal) collect(before *Proposal) *Hunk {
 	h := undecided[0]
 	h.State = HunkOpen
 	h.Parts = nil
-	lines := before.form.split(before.Base.Data)
-	region := before.form.gather(lines, 0, len(lines), undecided)
+	base := before.Base.Data
+	region := before.form.gather(before.form.lines(base), 0, before.form.count(base), undecided)
 	h.Old, h.New, h.Parts = region.old, region.new, region.parts
 	return &h
 }
@@ -152,11 +154,11 @@ type region struct {
 // gather composes the lines [from, to) of a base with the undecided hunks in
 // it: an open hunk's place holds its old text, a conflict's place the text it
 // was made of.
-func (f lineForm) gather(lines [][]byte, from, to int, hunks []Hunk) region {
+func (f lineForm) gather(lines *lineCursor, from, to int, hunks []Hunk) region {
 	var r region
 	at, place := from, 0 // next line of the base; its number in old
 	copyTo := func(line int) {
-		text := joinLines(lines[at:line])
+		text := lines.text(at, line)
 		r.old, r.new = append(r.old, text...), append(r.new, text...)
 		place += line - at
 		at = line
@@ -169,7 +171,7 @@ func (f lineForm) gather(lines [][]byte, from, to int, hunks []Hunk) region {
 			one.Start = 0
 			parts, count = []Hunk{one}, h.Count
 		} else {
-			count = len(f.split(h.Old))
+			count = f.count(h.Old)
 		}
 		for _, part := range parts {
 			part.Start += place
@@ -185,14 +187,19 @@ func (f lineForm) gather(lines [][]byte, from, to int, hunks []Hunk) region {
 
 // rebaseLines moves the hunks along the change from before's base to p's.
 func (p *Proposal) rebaseLines(before *Proposal) {
-	old, now, spans := p.form.diff(before.Base.Data, p.Base.Data)
-	m := newMoves(spans)
+	m := newMoves(p.form.compare(before.Base.Data, p.Base.Data).spans)
+	old, now := p.form.lines(before.Base.Data), p.form.lines(p.Base.Data)
 	hunks := p.Hunks
-	p.Hunks = nil
+	p.Hunks = make([]Hunk, 0, len(hunks))
 	for i := 0; i < len(hunks); {
 		h := hunks[i]
+		if h.property() {
+			p.Hunks = append(p.Hunks, h)
+			i++
+			continue
+		}
 		if h.decided() {
-			p.Hunks = append(p.Hunks, moved(h, spans))
+			p.Hunks = append(p.Hunks, m.moved(h))
 			i++
 			continue
 		}
@@ -207,7 +214,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {
-				p.Hunks = append(p.Hunks, moved(hunks[i], spans))
+				p.Hunks = append(p.Hunks, m.moved(hunks[i]))
 				continue
 			}
 			group = append(group, hunks[i])
@@ -223,13 +230,13 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 // locate finds the lines of now that stand where [from, to) of the old text
 // stood. Lines that were put in at its borders count when with them the old or
 // the agent's text is whole again.
-func (r *region) locate(now [][]byte, from, to int, m moves) (start, end int) {
+func (r *region) locate(now *lineCursor, from, to int, m moves) (start, end int) {
 	start = from + m.shift(from, from < to)
 	end = to + m.shift(to, from == to)
 	before, after := from+m.shift(from, false), to+m.shift(to, true)
 	for _, text := range [][]byte{r.old, r.new} {
 		for _, at := range [][2]int{{start, end}, {before, end}, {start, after}, {before, after}} {
-			if bytes.Equal(joinLines(now[at[0]:at[1]]), text) {
+			if bytes.Equal(now.text(at[0], at[1]), text) {
 				return at[0], at[1]
 			}
 		}
@@ -239,8 +246,8 @@ func (r *region) locate(now [][]byte, from, to int, m moves) (start, end int) {
 
 // settle says what became of hunks whose lines were changed, h the first of
 // them: now the tree holds lines [start, end) there.
-func (p *Proposal) settle(h Hunk, r region, now [][]byte, start, end int) {
-	tree := joinLines(now[start:end])
+func (p *Proposal) settle(h Hunk, r region, now *lineCursor, start, end int) {
+	tree := now.text(start, end)
 	h.Old, h.New, h.Parts = r.old, r.new, r.parts
 	h.Start, h.Count = start, end-start
 	switch {
@@ -261,11 +268,12 @@ func (p *Proposal) settle(h Hunk, r region, now [][]byte, start, end int) {
 
 // fits reports whether text can stand in the place of lines [start, end): a
 // line without its end is the last one.
-func (f lineForm) fits(text []byte, lines [][]byte, start, end int) bool {
+func (f lineForm) fits(text []byte, lines *lineCursor, start, end int) bool {
 	if f == formBinary || len(text) == 0 {
 		return true
 	}
-	return (start == 0 || f.ended(lines[start-1])) && (end == len(lines) || f.ended(text))
+	size := len(lines.data)
+	return (start == 0 || f.ended(lines.data) || lines.offset(start) < size) && (f.ended(text) || lines.offset(end) == size)
 }
 
 // ended reports whether a line, or the last line of a text, has its end.
@@ -279,16 +287,8 @@ func (f lineForm) ended(text []byte) bool {
 	return bytes.HasSuffix(text, []byte{'\n'})
 }
 
-func (p *Proposal) fitParts(parts []Hunk, now [][]byte, start int) bool {
+func (p *Proposal) fitParts(parts []Hunk, now *lineCursor, start int) bool {
 	return !slices.ContainsFunc(parts, func(h Hunk) bool {
 		return !p.form.fits(h.New, now, start+h.Start, start+h.Start+h.Count)
 	})
-}
-
-// moved is a decided hunk after a change of the base. Where its own lines were
-// changed it cannot be undone any more.
-func moved(h Hunk, spans []Span) Hunk {
-	start, count, hit := MapRange(h.Start, h.Count, spans)
-	h.Start, h.Count, h.Lost = start, count, h.Lost || hit
-	return h
 }

@@ -8,11 +8,17 @@ import (
 // Stale says that the tree at a path may have moved. It returns at once; the
 // proposals there are rebased soon after.
 func (s *Store) Stale(path Path) {
-	if len(s.moving(path)) == 0 {
+	moving := s.those(func(p *Proposal) bool {
+		r := p.rename()
+		return (p.Path == path || r != nil && r.To == path) && (p.Undecided() || p.unsaved())
+	})
+	if len(moving) == 0 {
 		return
 	}
 	s.mu.Lock()
-	s.stale[path] = true
+	for _, p := range moving {
+		s.stale[p.Path] = true
+	}
 	s.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
@@ -91,6 +97,9 @@ func (s *Store) refresh(path Path, atRest bool) error {
 			q, gone = p.land(q)
 			told = append(told, gone...)
 		}
+		if q, told, err = s.refreshName(q, p.Base, told); err != nil {
+			return err
+		}
 		if q == p {
 			continue
 		}
@@ -99,7 +108,8 @@ func (s *Store) refresh(path Path, atRest bool) error {
 			continue
 		}
 		changed = append(changed, q)
-		reviews = append(reviews, s.reviewsOf(q, told)...)
+		q.stamp(told, s.now().UTC())
+		reviews = append(reviews, s.reviewsOf(p, q, told)...)
 	}
 	changed = s.gatherOpen(changed)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
@@ -109,6 +119,24 @@ func (s *Store) refresh(path Path, atRest bool) error {
 		return nil
 	}
 	return s.keep(changed, reviews)
+}
+
+// refreshName looks at what the tree has at the new name that q proposes. was is
+// what it had at the old one.
+func (s *Store) refreshName(q *Proposal, was Content, told []Hunk) (*Proposal, []Hunk, error) {
+	r := q.rename()
+	if r == nil {
+		return q, told, nil
+	}
+	at, err := s.tree(r.To)
+	if code := CodeOf(err); code == CodeIsDirectory || code == CodeNotRegularFile {
+		at, err = Content{Exists: true}, nil // something is there
+	}
+	if err != nil {
+		return q, told, err
+	}
+	named, settled := q.rebaseName(at, was, s.ws.Name)
+	return named, append(told, settled...), nil
 }
 
 // gatherOpen sees to it that a session has one open proposal on a file: hunks

@@ -166,3 +166,19 @@ func plainParents(dir *os.Root, rel string) bool {
 	}
 	return true
 }
+
+// ResolveEntry is Resolve for the name itself: when it is a link, the link is
+// meant and not what it leads to.
+func (w *Workspace) ResolveEntry(name string) (Path, error) {
+	start, err := w.locate(name)
+	if err != nil || start.rel == "." {
+		p, _, err := w.Resolve(name)
+		return p, err
+	}
+	dir := Path{start.index, path.Dir(start.rel)}
+	above, _, err := w.Resolve(w.Abs(dir))
+	if err != nil {
+		return Path{}, err
+	}
+	return Path{above.index, path.Join(above.rel, path.Base(start.rel))}, nil
+}

@@ -11,8 +11,8 @@ import (
 type savedProposal struct {
 	ID      string       `json:"id"`
 	Session string       `json:"session"`
-	Root    string       `json:"root"`
-	Rel     string       `json:"rel"`
+	Root    osName       `json:"root"`
+	Rel     osName       `json:"rel"`
 	Via     string       `json:"via,omitempty"`
 	Kind    HunkKind     `json:"kind"`
 	Version int          `json:"version"`
@@ -23,13 +23,16 @@ type savedProposal struct {
 	NextID  int          `json:"nextId"`
 	Created time.Time    `json:"created"`
 	Steps   []StepRecord `json:"steps"`
-	Hunks   []savedHunk  `json:"hunks"`
-	Origin  *savedOrigin `json:"origin,omitempty"`
+	// StepCount is missing in journals that have all steps.
+	StepCount int          `json:"stepCount,omitempty"`
+	Hunks     []savedHunk  `json:"hunks"`
+	Origin    *savedOrigin `json:"origin,omitempty"`
 }
 
 type savedOrigin struct {
 	Exists bool        `json:"exists"`
 	Base   savedText   `json:"base"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
 	Form   lineForm    `json:"form"`
 	Hunks  []savedHunk `json:"hunks"`
 }
@@ -46,6 +49,13 @@ type savedHunk struct {
 	Lost     bool        `json:"lost,omitempty"`
 	Unsaved  bool        `json:"unsaved,omitempty"`
 	Whole    bool        `json:"whole,omitempty"`
+	Held     bool        `json:"held,omitempty"`
+	Of       string      `json:"of,omitempty"`
+	OldMode  fs.FileMode `json:"oldMode,omitempty"`
+	NewMode  fs.FileMode `json:"newMode,omitempty"`
+	From     osName      `json:"from,omitempty"` // below the proposal's root
+	To       osName      `json:"to,omitempty"`
+	Made     int         `json:"made,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
 }
@@ -53,51 +63,54 @@ type savedHunk struct {
 type savedReview struct {
 	Session string `json:"session"`
 	Review  Review `json:"review"`
+
+	entry HistoryEntry // the same for the history
 }
 
 // saveProposal puts p's texts away and returns its record.
-func (s *Store) saveProposal(p *Proposal) (savedProposal, error) {
-	base, err := s.journal.save(p.Base.Data)
+func (s *Store) saveProposal(in *hold, p *Proposal) (savedProposal, error) {
+	base, err := in.save(p.Base.Data)
 	if err != nil {
 		return savedProposal{}, err
 	}
 	out := savedProposal{
-		ID: p.ID, Session: p.Session, Root: s.ws.roots[p.Path.index].path, Rel: p.Path.rel, Via: p.Via,
+		ID: p.ID, Session: p.Session, Root: osName(s.ws.roots[p.Path.index].path), Rel: osName(p.Path.rel), Via: p.Via,
 		Kind: p.Kind, Version: p.Version, Exists: p.Base.Exists, Base: base, Mode: p.Base.Mode,
-		Form: p.form, NextID: p.hunks, Created: p.Created, Steps: p.Steps,
+		Form: p.form, NextID: p.hunks, Created: p.Created, Steps: p.Steps, StepCount: p.StepCount,
 	}
-	if out.Hunks, err = s.saveHunks(p.Hunks, true); err != nil || p.origin == nil {
+	if out.Hunks, err = s.saveHunks(in, p.Hunks, true); err != nil || p.origin == nil {
 		return out, err
 	}
-	o := &savedOrigin{Exists: p.origin.Base.Exists, Form: p.origin.form}
-	if o.Base, err = s.journal.save(p.origin.Base.Data); err != nil {
+	o := &savedOrigin{Exists: p.origin.Base.Exists, Mode: p.origin.Base.Mode, Form: p.origin.form}
+	if o.Base, err = in.save(p.origin.Base.Data); err != nil {
 		return out, err
 	}
-	o.Hunks, err = s.saveHunks(p.origin.Hunks, true)
+	o.Hunks, err = s.saveHunks(in, p.origin.Hunks, true)
 	out.Origin = o
 	return out, err
 }
 
-func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
+func (s *Store) saveHunks(in *hold, hunks []Hunk, onBase bool) ([]savedHunk, error) {
 	var out []savedHunk
 	for i := range hunks {
 		h := &hunks[i]
 		saved := savedHunk{
 			ID: h.ID, Kind: h.Kind, State: h.State, Start: h.Start, Count: h.Count,
 			Since: h.Since, Lost: h.Lost, Unsaved: h.Unsaved, Whole: h.Whole, Decision: h.Decision,
+			Held: h.Held, Of: h.Of, OldMode: h.OldMode, NewMode: h.NewMode, From: osName(h.From.rel), To: osName(h.To.rel), Made: h.Made,
 		}
 		var err error
-		if saved.New, err = s.journal.save(h.New); err != nil {
+		if saved.New, err = in.save(h.New); err != nil {
 			return nil, err
 		}
 		if !onBase || h.State != HunkOpen {
-			old, err := s.journal.save(h.Old)
+			old, err := in.save(h.Old)
 			if err != nil {
 				return nil, err
 			}
 			saved.Old = &old
 		}
-		if saved.Parts, err = s.saveHunks(h.Parts, false); err != nil {
+		if saved.Parts, err = s.saveHunks(in, h.Parts, false); err != nil {
 			return nil, err
 		}
 		out = append(out, saved)
@@ -107,13 +120,8 @@ func (s *Store) saveHunks(hunks []Hunk, onBase bool) ([]savedHunk, error) {
 
 // loadProposal reads a record back. A root that is served no longer gives nil.
 func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
-	index := -1
-	for i, r := range s.ws.roots {
-		if r.path == saved.Root {
-			index = i
-		}
-	}
-	if index < 0 {
+	at, ok := s.savedPath(saved.Root, saved.Rel)
+	if !ok {
 		return nil, nil
 	}
 	base, err := s.journal.load(saved.Base)
@@ -121,14 +129,16 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 		return nil, fmt.Errorf("proposal %s: %w", saved.ID, err)
 	}
 	p := &Proposal{
-		ID: saved.ID, Session: saved.Session, Path: Path{index, saved.Rel}, Via: saved.Via, Kind: saved.Kind,
+		ID: saved.ID, Session: saved.Session, Path: at, Via: saved.Via, Kind: saved.Kind,
 		Version: saved.Version, Base: Content{Exists: saved.Exists, Data: base, Mode: saved.Mode},
 		Created: saved.Created, Steps: saved.Steps, form: saved.Form, hunks: saved.NextID,
 	}
 	p.Name = s.ws.Name(p.Path)
-	p.Hunks, err = s.loadHunks(saved.Hunks, p.form.split(base))
+	p.StepCount = max(saved.StepCount, len(saved.Steps))
+	p.Steps = boundedSteps(p.Steps)
+	p.Hunks, err = s.loadHunks(saved.Hunks, at.index, p.form.split(base))
 	if err == nil && saved.Origin != nil {
-		p.origin, err = s.loadOrigin(saved.Origin)
+		p.origin, err = s.loadOrigin(saved.Origin, at.index)
 		p.restless = true // looked at again, whatever it was in the middle of
 	}
 	if err != nil {
@@ -137,23 +147,27 @@ func (s *Store) loadProposal(saved *savedProposal) (*Proposal, error) {
 	return p, nil
 }
 
-func (s *Store) loadOrigin(saved *savedOrigin) (*Proposal, error) {
+func (s *Store) loadOrigin(saved *savedOrigin, root int) (*Proposal, error) {
 	base, err := s.journal.load(saved.Base)
 	if err != nil {
 		return nil, err
 	}
-	o := &Proposal{Base: Content{Exists: saved.Exists, Data: base}, form: saved.Form}
-	o.Hunks, err = s.loadHunks(saved.Hunks, o.form.split(base))
+	o := &Proposal{Base: Content{Exists: saved.Exists, Data: base, Mode: saved.Mode}, form: saved.Form}
+	o.Hunks, err = s.loadHunks(saved.Hunks, root, o.form.split(base))
 	return o, err
 }
 
-func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
+func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, error) {
 	var out []Hunk
 	for i := range saved {
 		sh := &saved[i]
 		h := Hunk{
 			ID: sh.ID, Kind: sh.Kind, State: sh.State, Start: sh.Start, Count: sh.Count,
 			Since: sh.Since, Lost: sh.Lost, Unsaved: sh.Unsaved, Whole: sh.Whole, Decision: sh.Decision,
+			Held: sh.Held, Of: sh.Of, OldMode: sh.OldMode, NewMode: sh.NewMode, Made: sh.Made,
+		}
+		if h.Kind == KindRename {
+			h.From, h.To = Path{root, string(sh.From)}, Path{root, string(sh.To)}
 		}
 		var err error
 		if h.New, err = s.journal.load(sh.New); err != nil {
@@ -170,7 +184,7 @@ func (s *Store) loadHunks(saved []savedHunk, lines [][]byte) ([]Hunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Parts, err = s.loadHunks(sh.Parts, nil); err != nil {
+		if h.Parts, err = s.loadHunks(sh.Parts, root, nil); err != nil {
 			return nil, err
 		}
 		out = append(out, h)

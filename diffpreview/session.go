@@ -25,7 +25,8 @@ type session struct {
 	reviews []Review
 	queued  int                  // reviews numbered so far
 	told    map[conflictKey]bool // conflicts that its agent knows of
-	seen    map[Path]string      // hash of the bytes it last read or wrote
+	seen    map[Path]sight       // see [View.Saw]
+	known   map[string]Content   // by proposal: the tree's file as its agent knows it
 }
 
 // Review is what became of one hunk, for the session's agent.
@@ -36,11 +37,23 @@ type Review struct {
 	Decision string `json:"decision"` // accepted, modified, rejected, reopened (by an undo) or conflict
 	Comment  string `json:"comment,omitempty"`
 	By       string `json:"by"`
-	Hash     string `json:"hash"` // of the tree's file afterwards, "" when there is none
+	Rule     string `json:"rule,omitempty"` // that decided in a person's place
+	Hash     string `json:"hash"`           // of the tree's file afterwards, "" when there is none
+	// Conflict is, of a conflict, what stands against what; nil when that is too
+	// long to be told.
+	Conflict *ConflictTexts `json:"-"`
 
 	since int // of a conflict: the hunk's Since
 	seq   int // of a decision: its number in the session
 }
+
+// ConflictTexts are what the agent's hunk was made of, what the tree has there
+// now, and what the agent proposes.
+type ConflictTexts struct{ Base, Tree, Agent string }
+
+// maxTold bounds the texts of one conflict, and the diff of one change of the
+// tree, that an agent is told, in bytes. It can read the file.
+const maxTold = 8 << 10
 
 type conflictKey struct {
 	proposal, hunk string
@@ -71,7 +84,7 @@ func (s *Store) JoinSession(want Session) (Session, error) {
 	if want.Label == "" {
 		want.Label = want.ID
 	}
-	s.sessions[want.ID] = &session{Session: want}
+	s.sessions[want.ID] = &session{Session: want} // so that no other one gets its label
 	s.mu.Unlock()
 	if err := s.saveSession(want); err != nil {
 		s.mu.Lock()
@@ -82,12 +95,19 @@ func (s *Store) JoinSession(want Session) (Session, error) {
 	return want, nil
 }
 
-func (s *Store) saveSession(sess Session) error {
-	if err := s.journal.append(record{Sessions: []Session{sess}}, true); err != nil {
-		return err
+// saveSession journals a session's state, makes it the session's and tells of it.
+func (s *Store) saveSession(now Session) error {
+	err := s.log(record{Sessions: []Session{now}}, true, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if sess := s.sessions[now.ID]; sess != nil {
+			sess.Session = now
+		}
+	})
+	if err == nil {
+		s.publish(Event{Session: &now})
 	}
-	s.publish(Event{Session: &sess})
-	return nil
+	return err
 }
 
 // CloseSession ends a session; its proposals stay decidable.
@@ -100,11 +120,7 @@ func (s *Store) CloseSession(id string) error {
 	if err := s.saveSession(closed); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if sess := s.sessions[id]; sess != nil {
-		sess.Open = false
-	}
+	s.endRules(id)
 	return nil
 }
 
@@ -157,7 +173,9 @@ func (s *Store) Reviews(id string) []Review {
 		for i := range p.Hunks {
 			h := &p.Hunks[i]
 			if h.State == HunkConflict && !sess.told[conflictKey{p.ID, h.ID, h.Since}] {
-				conflicts = append(conflicts, reviewOf(p, h, p.Base.Hash()))
+				r := reviewOf(p, h, p.Base.Hash())
+				r.Conflict = p.conflictTexts(h)
+				conflicts = append(conflicts, r)
 			}
 		}
 	}
@@ -174,6 +192,8 @@ func (s *Store) Told(id string, reviews []Review) error {
 	if len(reviews) == 0 {
 		return nil
 	}
+	s.order.Lock()
+	defer s.order.Unlock()
 	decisions := 0
 	s.mu.Lock()
 	if sess := s.sessions[id]; sess != nil {
@@ -213,12 +233,16 @@ func (sess *session) queue(r Review) {
 	sess.reviews = append(sess.reviews, r)
 }
 
-// reviewsOf says what became of decided hunks of p.
-func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
+// reviewsOf says what became of decided hunks of p, which was before.
+func (s *Store) reviewsOf(before, p *Proposal, hunks []Hunk) []savedReview {
+	if len(hunks) == 0 {
+		return nil
+	}
 	var out []savedReview
-	hash := p.Base.Hash()
+	hashBefore, hash := before.Base.Hash(), p.Base.Hash()
 	for i := range hunks {
-		out = append(out, savedReview{p.Session, reviewOf(p, &hunks[i], hash)})
+		r := reviewOf(p, &hunks[i], hash)
+		out = append(out, savedReview{p.Session, r, s.historyOf(before, p, hashBefore, &hunks[i], &r)})
 	}
 	return out
 }
@@ -226,7 +250,7 @@ func (s *Store) reviewsOf(p *Proposal, hunks []Hunk) []savedReview {
 func reviewOf(p *Proposal, h *Hunk, hash string) Review {
 	r := Review{Proposal: p.ID, Path: p.Name, Hunk: h.ID, Decision: string(h.State), By: treeName, Hash: hash, since: h.Since}
 	if d := h.Decision; d != nil {
-		r.By, r.Comment = d.By, d.Comment
+		r.By, r.Comment, r.Rule = d.By, d.Comment, d.Rule
 		switch {
 		case d.Modified:
 			r.Decision = "modified"

@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// keepDecided is how many decided proposals of a journal outlive a restart, so
-// that a decision of yesterday can be undone and the journal stays small.
-const keepDecided = 1000
-
 // keepSession is how old a session without proposals must be to be forgotten at
 // a restart: its agent may be between two calls, but not for a day.
 const keepSession = 24 * time.Hour
@@ -20,8 +16,9 @@ const keepSession = 24 * time.Hour
 // Store is the review engine of one daemon: sessions, their proposals, the
 // decisions, and the journal. It is safe for concurrent use.
 //
-// Locks are taken in this order: the paths' (sorted), then mu, then the
-// journal's. A path's lock is held over file I/O on that path; mu never is.
+// Locks are taken in this order: the paths' (sorted), then order, then mu, then
+// the journal's and the history's. A path's lock is held over file I/O on that
+// path; mu never is.
 type Store struct {
 	ws      *Workspace
 	journal *journal
@@ -29,15 +26,33 @@ type Store struct {
 	logger  *slog.Logger
 	now     func() time.Time
 	paths   pathLocks
+	history *history
+
+	// order is held from the appending of a record until what it tells of is
+	// visible, so that memory changes in the order of the journal, and a
+	// compaction finds every record of the journal in memory.
+	order      sync.Mutex
+	flights    map[int]*beginWrite // writes that are begun and not ended; guarded by order
+	compacting sync.Mutex          // held by a compaction; comes before order
+
+	ruling sync.Mutex // held over a change of added, before mu
 
 	mu          sync.Mutex // guards the fields below
 	sessions    map[string]*session
 	proposals   map[string]*Proposal
 	counters    counters
 	subscribers []func(Event)
+	changed     chan struct{} // closed and renewed when proposals change
+	configured  []Rule        // from configuration
+	noAuto      bool          // see [Store.ForbidAuto]
+	added       []Rule        // by persons
 	stale       map[Path]bool // whose tree may have moved
+	retention   retention
+	sights      sights
 
 	wake   chan struct{} // capacity 1: stale is not empty
+	grown  chan struct{} // capacity 1: the journal is due
+	saw    chan struct{} // capacity 1: sights are pending
 	closed chan struct{} // closed by Close
 	done   sync.WaitGroup
 }
@@ -51,6 +66,7 @@ type Event struct {
 // Options configure a [Store].
 type Options struct {
 	Dir    string // of the journal: private, outside the workspace
+	Limits Limits
 	Logger *slog.Logger
 	Now    func() time.Time // nil: time.Now
 }
@@ -66,7 +82,11 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	s := &Store{
 		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
 		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
-		stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		changed: make(chan struct{}), stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		grown: make(chan struct{}, 1), saw: make(chan struct{}, 1), flights: map[int]*beginWrite{},
+		sights:    sights{pending: map[sightKey]bool{}},
+		retention: retention{limits: opts.Limits.orDefaults(), decided: map[string]retained{}},
+		history:   &history{dir: opts.Dir, limit: opts.Limits.orDefaults().History},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -75,9 +95,11 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 		s.now = time.Now
 	}
 	if err := s.restore(); err != nil {
+		j.close()
 		return nil, err
 	}
 	s.done.Go(s.refreshLoop)
+	s.done.Go(s.journalLoop)
 	return s, nil
 }
 
@@ -85,6 +107,7 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 func (s *Store) Close() error {
 	close(s.closed)
 	s.done.Wait()
+	s.journalSeen(true)
 	return s.journal.close()
 }
 
@@ -102,6 +125,8 @@ func (s *Store) Subscribe(f func(Event)) {
 func (s *Store) publish(events ...Event) {
 	s.mu.Lock()
 	subscribers := s.subscribers
+	close(s.changed)
+	s.changed = make(chan struct{})
 	s.mu.Unlock()
 	for _, e := range events {
 		for _, f := range subscribers {
@@ -147,7 +172,7 @@ func (s *Store) List(f Filter) ([]*Proposal, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b *Proposal) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), byNumber(a.ID, b.ID))
 	})
 	return out, nil
 }
@@ -202,6 +227,7 @@ func (s *Store) Undecided() []Path {
 	for _, p := range s.snapshot() {
 		if p.Undecided() {
 			seen[p.Path] = true
+			seen[p.Shown()] = true
 		}
 	}
 	for _, p := range s.docs.paths() {
@@ -251,41 +277,9 @@ func (s *Store) put(proposals ...*Proposal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range proposals {
+		s.learn(s.proposals[p.ID], p)
 		s.proposals[p.ID] = p
-	}
-}
-
-// keep journals new states, makes them visible and tells of them.
-func (s *Store) keep(proposals []*Proposal, reviews []savedReview) error {
-	rec, err := s.recordOf(proposals, reviews)
-	if err != nil {
-		return err
-	}
-	if err := s.journal.append(rec, true); err != nil {
-		return err
-	}
-	s.show(proposals, reviews)
-	return nil
-}
-
-func (s *Store) recordOf(proposals []*Proposal, reviews []savedReview) (record, error) {
-	rec := record{Reviews: reviews}
-	for _, p := range proposals {
-		saved, err := s.saveProposal(p)
-		if err != nil {
-			return record{}, err
-		}
-		rec.Proposals = append(rec.Proposals, saved)
-	}
-	return rec, nil
-}
-
-// show makes journalled states visible.
-func (s *Store) show(proposals []*Proposal, reviews []savedReview) {
-	s.put(proposals...)
-	s.addReviews(reviews)
-	for _, p := range proposals {
-		s.publish(Event{Proposal: p})
+		s.retention.note(p)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestCrashChild(t *testing.T) {
 			select {} // until the signal is there
 		}
 	}
-	if _, _, err := store.DecideSession(context.Background(), "s1", true, "all of it", "tester"); err != nil {
+	if _, err := store.DecideSession(context.Background(), DecideSet{Session: "s1", Accept: true, Comment: "all of it", By: "tester"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -88,7 +88,7 @@ func TestKillDuringADecision(t *testing.T) {
 			}
 		case 4:
 			w.wantTree(stage, crashOld)
-			if _, _, err := w.store.DecideSession(context.Background(), s, true, "", "tester"); err != nil {
+			if _, err := w.store.DecideSession(context.Background(), DecideSet{Session: s, Accept: true, By: "tester"}); err != nil {
 				t.Fatalf("stage %d: accepting after the restart: %v", stage, err)
 			}
 		default:

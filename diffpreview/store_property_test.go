@@ -37,7 +37,7 @@ func acceptedPatch(p *Proposal, accepted map[string]bool) []byte {
 			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
 	}
-	want := p.form.split(patch(p.Base.Data, old, edits))
+	want := p.form.split(p.form.patch(p.Base.Data, edits))
 	var spans []Span
 	by := 0
 	for _, e := range edits {

@@ -101,7 +101,7 @@ func TestAChangeSetIsAllOrNothing(t *testing.T) {
 		w.propose(s, name, "2\n")
 	}
 	w.save("b", "mine\n")
-	_, _, err := w.store.DecideSession(context.Background(), s, true, "", "tester")
+	_, err := w.store.DecideSession(context.Background(), DecideSet{Session: s, Accept: true, By: "tester"})
 	if CodeOf(err) != CodeConflict {
 		t.Fatalf("a conflict in the set gave %v", err)
 	}
@@ -112,7 +112,8 @@ func TestAChangeSetIsAllOrNothing(t *testing.T) {
 		t.Error("a directory of a file that was not accepted is there")
 	}
 	w.save("b", "1\n")
-	done, written, err := w.store.DecideSession(context.Background(), s, true, "", "tester")
+	set, err := w.store.DecideSession(context.Background(), DecideSet{Session: s, Accept: true, By: "tester"})
+	done, written := set.Proposals, set.Written
 	if err != nil || len(done) != 4 || len(written) != 4 {
 		t.Fatalf("%d decided, %d written, %v", len(done), len(written), err)
 	}
@@ -166,7 +167,7 @@ func TestDecidedOnceByTwo(t *testing.T) {
 		t.Fatalf("errors are %v and %v", errs[0], errs[1])
 	}
 	for _, err := range errs {
-		if err != nil && CodeOf(err) != CodeAlreadyDecided {
+		if err != nil && (CodeOf(err) != CodeAlreadyDecided || !strings.Contains(err.Error(), "applied by tester")) {
 			t.Errorf("the second got %v", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"bytes"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -25,14 +26,29 @@ type FileSide struct {
 // spans is the diff of old.Lines and new.Lines. The lines are printed byte for byte, so UTF-16 has to be decoded first:
 // its line feeds are no single bytes. Names are quoted as git quotes them with core.quotePath off.
 func Unified(old, new FileSide, spans []Span, context int) []byte {
-	context = max(context, 0)
 	out := appendHeader(nil, old, new, spans)
+	return appendHunks(out, linesText(old.Lines), linesText(new.Lines), spans, context)
+}
+
+// lineText is the lines [from, to) of a text, each with its end; what lies behind the last line is left out. Ranges are
+// asked for in ascending order.
+type lineText func(from, to int) []byte
+
+func linesText(lines [][]byte) lineText {
+	return func(from, to int) []byte { return joinLines(lines[min(from, len(lines)):min(to, len(lines))]) }
+}
+
+// appendHunks prints changes with their context, joined where their context meets. Of both texts only the lines that are
+// printed are asked for.
+func appendHunks(out []byte, old, new lineText, spans []Span, context int) []byte {
+	context = max(context, 0)
+	var body []byte
 	for len(spans) > 0 {
 		n := 1
 		for n < len(spans) && spans[n].OldStart-spans[n-1].OldStart-spans[n-1].OldLines <= 2*context {
 			n++
 		}
-		out = appendHunk(out, old.Lines, new.Lines, spans[:n], context)
+		out, body = appendHunk(out, body[:0], old, new, spans[:n], context)
 		spans = spans[n:]
 	}
 	return out
@@ -98,32 +114,38 @@ func appendFileLine(out []byte, mark, name string, exists bool) []byte {
 	return append(out, '\n')
 }
 
-// gitMode is the mode git keeps of a regular file.
+// gitMode is the mode git keeps of a regular file or a link.
 func gitMode(mode fs.FileMode) string {
-	if mode&0o100 != 0 {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "120000"
+	case mode&0o100 != 0:
 		return "100755"
 	}
 	return "100644"
 }
 
-// appendHunk prints changes whose contexts meet as one hunk.
-func appendHunk(out []byte, old, new [][]byte, spans []Span, context int) []byte {
+// appendHunk prints changes whose contexts meet as one hunk. body is memory for its lines, which are printed before what
+// stands above them is known: how many lines follow.
+func appendHunk(out, body []byte, old, new lineText, spans []Span, context int) (_, _ []byte) {
 	first, last := spans[0], spans[len(spans)-1]
 	oldEnd, newEnd := last.OldStart+last.OldLines, last.NewStart+last.NewLines
-	before, after := min(context, first.OldStart), min(context, len(old)-oldEnd)
+	before := min(context, first.OldStart)
 	oldStart, newStart := first.OldStart-before, first.NewStart-before
 
-	out = appendRange(append(out, "@@ -"...), oldStart, oldEnd+after-oldStart)
-	out = appendRange(append(out, " +"...), newStart, newEnd+after-newStart)
-	out = append(out, " @@\n"...)
 	at := oldStart
 	for _, s := range spans {
-		out = appendLines(out, ' ', old[at:s.OldStart])
-		out = appendLines(out, '-', old[s.OldStart:s.OldStart+s.OldLines])
-		out = appendLines(out, '+', new[s.NewStart:s.NewStart+s.NewLines])
+		body = appendLines(body, ' ', old(at, s.OldStart))
+		body = appendLines(body, '-', old(s.OldStart, s.OldStart+s.OldLines))
+		body = appendLines(body, '+', new(s.NewStart, s.NewStart+s.NewLines))
 		at = s.OldStart + s.OldLines
 	}
-	return appendLines(out, ' ', old[at:oldEnd+after])
+	rest := old(oldEnd, oldEnd+context)
+	after := countLines(rest, Bytes)
+	out = appendRange(append(out, "@@ -"...), oldStart, oldEnd+after-oldStart)
+	out = appendRange(append(out, " +"...), newStart, newEnd+after-newStart)
+	out = append(append(out, " @@\n"...), body...)
+	return appendLines(out, ' ', rest), body
 }
 
 // appendRange prints a line range: the first line, counted from 1 (of an empty range the line before it), and the number
@@ -139,12 +161,15 @@ func appendRange(out []byte, start, count int) []byte {
 	return out
 }
 
-func appendLines(out []byte, mark byte, lines [][]byte) []byte {
-	for _, line := range lines {
-		out = append(append(out, mark), line...)
-		if len(line) == 0 || line[len(line)-1] != '\n' {
-			out = append(out, "\n\\ No newline at end of file\n"...)
+// appendLines prints every line of a text behind a mark.
+func appendLines(out []byte, mark byte, text []byte) []byte {
+	for len(text) > 0 {
+		end := bytes.IndexByte(text, '\n') + 1
+		if end == 0 {
+			return append(append(append(out, mark), text...), "\n\\ No newline at end of file\n"...)
 		}
+		out = append(append(out, mark), text[:end]...)
+		text = text[end:]
 	}
 	return out
 }

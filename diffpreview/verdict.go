@@ -2,8 +2,9 @@ package diffpreview
 
 import (
 	"bytes"
+	"io/fs"
+	"slices"
 	"strings"
-	"time"
 )
 
 // Side names whose text a conflict is settled with.
@@ -23,6 +24,7 @@ type Verdict struct {
 	Text    *string // UTF-8, to be accepted in place of the agent's lines
 	Side    Side
 	Comment string
+	Lines   *Lines // of a text hunk, a new or a deleted file: only these
 }
 
 // check refuses verdicts that do not fit p: unknown hunks, decided ones, ones
@@ -59,8 +61,14 @@ func (p *Proposal) check(version int, verdicts []Verdict) error {
 			return p.refuse(CodeInvalidArguments, "hunk %s is not in conflict: reject it to keep the tree's text", h.ID)
 		case v.Text != nil && v.Side != "":
 			return p.refuse(CodeInvalidArguments, "hunk %s: give a side or a text", h.ID)
-		case v.Text != nil && (h.Kind == KindDelete || h.Kind == KindBinary):
+		case v.Text != nil && h.Kind != KindText && h.Kind != KindCreate:
 			return p.refuse(CodeInvalidArguments, "hunk %s is a %s: it is taken or refused whole", h.ID, h.Kind)
+		case h.State == HunkConflict && h.Kind == KindRename && v.Accept && v.Side != SideTree:
+			return p.refuse(CodeConflict, "hunk %s: the file is gone or its new name is taken: it can only be refused", h.ID)
+		case v.Text != nil && h.NewMode&fs.ModeSymlink != 0:
+			return p.refuse(CodeInvalidArguments, "hunk %s makes a link: it is taken or refused whole", h.ID)
+		case v.Lines != nil && (v.Text != nil || v.Side != "" || h.State != HunkOpen):
+			return p.refuse(CodeInvalidArguments, "hunk %s: lines are chosen of an open hunk, without a side or a text", h.ID)
 		}
 		seen[v.Hunk] = true
 	}
@@ -75,7 +83,10 @@ func (p *Proposal) refuse(code Code, format string, args ...any) error {
 
 // decide returns p with the verdicts carried out: accepted text is part of its
 // base, which is what the tree shall hold. The verdicts have passed check.
-func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Proposal, decided []Hunk, err error) {
+func (p *Proposal) decide(verdicts []Verdict, by Decision) (q *Proposal, decided []Hunk, err error) {
+	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Lines != nil }) {
+		return p.decideLines(verdicts, by)
+	}
 	q = p.next()
 	var taken []int // hunks whose text is taken, in order
 	said := make(map[string]*Verdict, len(verdicts))
@@ -89,7 +100,9 @@ func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Propo
 			continue
 		}
 		h.Since = q.Version
-		h.Decision = &Decision{By: by, Time: at, Comment: v.Comment}
+		said := by
+		said.Comment = v.Comment
+		h.Decision = &said
 		if h.State == HunkConflict {
 			q.face(h)
 		}
@@ -121,13 +134,24 @@ func (p *Proposal) decide(verdicts []Verdict, by string, at time.Time) (q *Propo
 // face makes a conflict that is being decided an ordinary change of the tree's
 // text into the agent's, so that it can be taken, refused and undone like one.
 func (p *Proposal) face(h *Hunk) {
+	switch h.Kind {
+	case KindRename:
+		return
+	case KindMode:
+		h.OldMode = p.Base.Mode
+		return
+	}
 	if h.Whole {
-		agent := Content{Exists: h.Kind != KindDelete, Data: h.New}
+		agent := h.agent()
 		p.form = formBetween(p.Base, agent)
 		h.Kind = p.kind(agent)
-		h.Start, h.Count = 0, len(p.form.split(p.Base.Data))
+		if h.Kind == KindRename || h.Kind == KindMode {
+			h.Kind = KindText
+		}
+		h.OldMode = p.Base.Mode
+		h.Start, h.Count = 0, p.form.count(p.Base.Data)
 	}
-	h.Old = joinLines(p.form.split(p.Base.Data)[h.Start : h.Start+h.Count])
+	h.Old = bytes.Clone(h.stands(p.form.lines(p.Base.Data)))
 	h.Whole, h.Parts = false, nil
 }
 
@@ -151,24 +175,19 @@ func (p *Proposal) encode(h *Hunk, text string) ([]byte, error) {
 	return data, nil
 }
 
-// take makes the text of the hunks named by index part of the base.
+// take makes what the hunks named by index propose part of the base, and of
+// where it is.
 func (p *Proposal) take(taken []int) error {
+	for len(taken) > 0 && p.Hunks[taken[0]].property() { // they come first
+		p.takeProperty(&p.Hunks[taken[0]])
+		taken = taken[1:]
+	}
 	if len(taken) == 0 {
+		p.sort()
 		return nil
 	}
 	if h := &p.Hunks[taken[0]]; h.wholeFile() {
-		before := p.Base
-		p.Base = Content{Exists: h.Kind != KindDelete, Data: h.New, Mode: before.Mode, Document: before.Document}
-		if !p.Base.Exists {
-			p.Base.Data = nil
-		}
-		h.State, h.Start, h.Count = HunkAccepted, 0, len(p.form.split(p.Base.Data))
-		h.Unsaved = before.Document
-		for i := range p.Hunks {
-			if i != taken[0] {
-				p.Hunks[i].Lost = true
-			}
-		}
+		p.takeWhole(taken[0])
 		return nil
 	}
 	var edits []edit
@@ -185,11 +204,40 @@ func (p *Proposal) take(taken []int) error {
 	return nil
 }
 
+func (p *Proposal) takeProperty(h *Hunk) {
+	h.State = HunkAccepted
+	if h.Kind == KindMode {
+		p.Base.Mode = h.NewMode
+		return
+	}
+	p.Path = h.To
+}
+
+// takeWhole makes the file what the hunk of this index says.
+func (p *Proposal) takeWhole(at int) {
+	h, before := &p.Hunks[at], p.Base
+	p.Base = h.agent()
+	p.Base.Document = before.Document
+	if !h.agent().IsLink() && before.Exists && !before.IsLink() {
+		p.Base.Mode = before.Mode
+	}
+	if !p.Base.Exists {
+		p.Base.Data, p.Base.Mode = nil, 0
+	}
+	h.State, h.Start, h.Count = HunkAccepted, 0, p.form.count(p.Base.Data)
+	h.Unsaved = before.Document
+	for i := range p.Hunks {
+		if i != at && !p.Hunks[i].property() {
+			p.Hunks[i].Lost = true
+		}
+	}
+}
+
 // replace edits the base and moves every hunk along; mine are the indexes of the
 // hunks that the edits came from, in order. A text without a line end that lines
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
-	lines := p.form.split(p.Base.Data)
+	lines := p.form.lines(p.Base.Data)
 	for _, e := range edits {
 		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
 			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
@@ -198,139 +246,24 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 	spans := make([]Span, len(edits))
 	by := 0
 	for i, e := range edits {
-		n := len(p.form.split(e.text))
+		n := p.form.count(e.text)
 		spans[i] = Span{OldStart: e.start, OldLines: e.count, NewStart: e.start + by, NewLines: n}
 		by += n - e.count
 	}
-	p.Base.Data = patch(p.Base.Data, lines, edits)
+	p.Base.Data = p.form.patch(p.Base.Data, edits)
 	m, next := newMoves(spans), 0
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		switch {
+		case h.property():
 		case next < len(mine) && mine[next] == i:
 			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
 			next++
 		case h.decided():
-			*h = moved(*h, spans)
+			*h = m.moved(*h)
 		default:
-			h.Start += m.shift(h.Start, true)
+			h.Start += m.by[next] // pieces of a split hunk can stand at one place: their order tells
 		}
 	}
 	return nil
-}
-
-// undo returns p with decided hunks open again: all of them, or one. Accepted
-// text is taken out of the base, which is what the tree shall hold. p stands
-// on the tree as it is now.
-func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
-	chosen, err := p.undoable(id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return p.reopen(chosen)
-}
-
-// reopen returns p with the hunks of these indexes open again.
-func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
-	if at, ok := p.overlap(chosen); ok {
-		return nil, nil, p.refuse(CodeConflict, "hunk %s: these lines have been changed again since", at)
-	}
-	q := p.next()
-	var edits []edit
-	var back []int
-	for _, i := range chosen {
-		h := &q.Hunks[i]
-		if h.State == HunkRejected {
-			continue
-		}
-		if h.Kind == KindCreate || h.Kind == KindDelete {
-			q.Base.Exists, q.Base.Data = h.Kind == KindDelete, h.Old
-			h.Start, h.Count = 0, len(q.form.split(h.Old))
-			continue
-		}
-		edits = append(edits, edit{h.Start, h.Count, h.Old})
-		back = append(back, i)
-	}
-	if len(edits) > 0 {
-		if err := q.replace(edits, back); err != nil {
-			return nil, nil, err
-		}
-	}
-	var reopened []Hunk
-	for _, i := range chosen {
-		h := &q.Hunks[i]
-		h.State, h.Decision, h.Since, h.Unsaved = HunkOpen, nil, q.Version, false
-		reopened = append(reopened, *h)
-	}
-	q.sort()
-	q.fit(q.Proposed())
-	return q, reopened, nil
-}
-
-// overlap names a hunk of chosen whose lines another one of chosen, or an
-// undecided hunk, stands on.
-func (p *Proposal) overlap(chosen []int) (string, bool) {
-	mine := map[int]bool{}
-	for _, i := range chosen {
-		mine[i] = true
-	}
-	var counted []int // sorted by Start, as all hunks are
-	whole := false
-	for i := range p.Hunks {
-		if h := &p.Hunks[i]; mine[i] || !h.decided() {
-			counted = append(counted, i)
-			whole = whole || h.wholeFile()
-		}
-	}
-	for at, i := range counted {
-		h := &p.Hunks[i]
-		for _, j := range counted[at+1:] {
-			o := &p.Hunks[j]
-			if !whole && o.Start > h.Start+h.Count {
-				break
-			}
-			if !mine[i] && !mine[j] || !whole && !touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
-				continue
-			}
-			if mine[i] {
-				return h.ID, true
-			}
-			return o.ID, true
-		}
-	}
-	return "", false
-}
-
-// undoable returns the indexes of the hunks that undo(id) reopens.
-func (p *Proposal) undoable(id string) ([]int, error) {
-	var chosen []int
-	var why []string
-	for i := range p.Hunks {
-		h := &p.Hunks[i]
-		if id != "" && h.ID != id {
-			continue
-		}
-		switch {
-		case !h.decided():
-			why = append(why, h.ID+" is not decided")
-			continue
-		case h.Decision.By == treeName:
-			why = append(why, h.ID+" was in the tree already")
-			continue
-		case h.Lost,
-			h.State == HunkAccepted && h.Kind == KindCreate && !bytes.Equal(p.Base.Data, h.New):
-			why = append(why, h.ID+" was changed in the tree since")
-			continue
-		}
-		chosen = append(chosen, i)
-	}
-	switch {
-	case id != "" && p.index(id) < 0:
-		return nil, p.refuse(CodeUnknownHunk, "no hunk %s in proposal %s", id, p.ID)
-	case len(chosen) == 0 && len(why) == 0:
-		return nil, p.refuse(CodeConflict, "nothing was decided")
-	case len(chosen) == 0:
-		return nil, p.refuse(CodeConflict, "cannot undo: %s", strings.Join(why, ", "))
-	}
-	return chosen, nil
 }

@@ -2,12 +2,9 @@ package diffpreview
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -25,6 +22,7 @@ type Step struct {
 	Proposal      *Proposal // after the step; withdrawn when nothing is left of it
 	Before, After Content
 	Diff          string // unified, of this step alone, valid UTF-8
+	Rule          string // that accepted it, "" when a person is asked
 	Lossy         bool   // Diff shows U+FFFD for bytes that are not UTF-8
 }
 
@@ -44,38 +42,71 @@ func (v *View) Resolve(name string) (Path, error) {
 	return p, err
 }
 
+// ResolveEntry is Resolve for a link itself; see [Workspace.ResolveEntry].
+func (v *View) ResolveEntry(name string) (Path, error) { return v.store.ws.ResolveEntry(name) }
+
 // Name is the wire form of a path.
 func (v *View) Name(p Path) string { return v.store.ws.Name(p) }
 
 // Workspace is the tree below the view.
 func (v *View) Workspace() *Workspace { return v.store.ws }
 
-// proposal returns the session's undecided proposal at p, standing on the
-// tree as it is now, or nil.
-func (v *View) proposal(p Path) (*Proposal, error) {
-	mine := v.store.at(p, v.session)
-	if len(mine) == 0 {
-		return nil, nil
+// overlay is the session's undecided proposal that the view shows at p, nil for
+// none. gone is one whose file the tree has at p and the view elsewhere.
+func (v *View) overlay(p Path) (shown, gone *Proposal) {
+	for _, mine := range v.store.those(func(o *Proposal) bool { return o.Session == v.session && o.Undecided() }) {
+		switch p {
+		case mine.Shown():
+			shown = mine
+		case mine.Path:
+			gone = mine
+		}
 	}
-	return v.store.refreshed(mine[len(mine)-1].ID)
+	return shown, gone
+}
+
+// proposal is overlay on the tree as it is now.
+func (v *View) proposal(p Path) (shown, gone *Proposal, err error) {
+	shown, gone = v.overlay(p)
+	for _, mine := range []*Proposal{shown, gone} {
+		if mine == nil {
+			continue
+		}
+		if _, err := v.store.refreshed(mine.ID); err != nil {
+			return nil, nil, err
+		}
+	}
+	if shown != nil || gone != nil {
+		shown, gone = v.overlay(p)
+	}
+	return shown, gone, nil
 }
 
 // Read returns the file at p whole; Exists is false where there is none. It
 // fails with is_directory, not_regular_file, permission_denied or too_large
 // (over [MaxEdit] bytes).
 func (v *View) Read(p Path) (Content, error) {
-	mine, err := v.proposal(p)
-	if err != nil {
+	mine, gone, err := v.proposal(p)
+	switch {
+	case err != nil:
 		return Content{}, err
-	}
-	if mine != nil && mine.Undecided() {
+	case mine != nil && mine.Proposed().IsLink():
+		return Content{}, failf(CodeNotRegularFile, v.Name(p), "is a link")
+	case mine != nil:
 		return mine.Proposed(), nil
+	case gone != nil:
+		return Content{}, nil
 	}
 	c, err := v.store.tree(p)
-	if err == nil && !c.Exists && v.hasBelow(p) {
+	switch {
+	case err != nil:
+		return Content{}, err
+	case c.IsLink():
+		return Content{}, becameLink(v.Name(p))
+	case !c.Exists && v.hasBelow(p):
 		return Content{}, failf(CodeIsDirectory, v.Name(p), "is a directory")
 	}
-	return c, err
+	return c, nil
 }
 
 // Source reads parts of a file.
@@ -100,12 +131,12 @@ func (f fileSource) Size() int64 { return f.size }
 // Open opens the file at p for reading parts of it. It fails with
 // file_not_found, is_directory, not_regular_file or permission_denied.
 func (v *View) Open(p Path) (Source, error) {
-	if len(v.store.at(p, v.session)) > 0 || len(v.store.docs.unsaved(p)) > 0 {
+	if shown, gone := v.overlay(p); shown != nil || gone != nil || len(v.store.docs.unsaved(p)) > 0 {
 		c, err := v.Read(p)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if !c.Exists {
+		case !c.Exists:
 			return nil, failf(CodeFileNotFound, v.Name(p), "no such file")
 		}
 		return bytesSource{bytes.NewReader(c.Data)}, nil
@@ -132,20 +163,33 @@ func prefixOf(dir Path) string {
 	return dir.rel + "/"
 }
 
-// below returns the session's undecided proposals under a directory.
-func (v *View) below(dir Path) []*Proposal {
+// overlaid is a place below a directory where the view is not the tree.
+type overlaid struct {
+	path Path
+	now  Content
+}
+
+// below returns what the session's undecided proposals put under a directory,
+// and what they take from there.
+func (v *View) below(dir Path) []overlaid {
 	prefix := prefixOf(dir)
-	var out []*Proposal
-	for _, p := range v.store.snapshot() {
-		if p.Session == v.session && p.Path.index == dir.index && strings.HasPrefix(p.Path.rel, prefix) && p.Undecided() {
-			out = append(out, p)
+	under := func(p Path) bool { return p.index == dir.index && strings.HasPrefix(p.rel, prefix) }
+	var gone, shown []overlaid
+	for _, p := range v.store.those(func(p *Proposal) bool {
+		return p.Session == v.session && p.Undecided() && (under(p.Path) || under(p.Shown()))
+	}) {
+		if p.Path != p.Shown() && under(p.Path) {
+			gone = append(gone, overlaid{path: p.Path})
+		}
+		if under(p.Shown()) {
+			shown = append(shown, overlaid{p.Shown(), p.Proposed()})
 		}
 	}
-	return out
+	return append(gone, shown...)
 }
 
 func (v *View) hasBelow(dir Path) bool {
-	return slices.ContainsFunc(v.below(dir), func(p *Proposal) bool { return p.Proposed().Exists })
+	return slices.ContainsFunc(v.below(dir), func(o overlaid) bool { return o.now.Exists })
 }
 
 // List returns the entries of a directory sorted by name bytes, with the
@@ -161,9 +205,9 @@ func (v *View) List(dir Path) ([]Entry, error) {
 	for _, e := range entries {
 		byName[e.Name] = e
 	}
-	for _, p := range below {
-		name, rest, deeper := strings.Cut(strings.TrimPrefix(p.Path.rel, prefixOf(dir)), "/")
-		now := p.Proposed()
+	for _, o := range below {
+		name, rest, deeper := strings.Cut(strings.TrimPrefix(o.path.rel, prefixOf(dir)), "/")
+		now := o.now
 		_, known := byName[name]
 		switch {
 		case !now.Exists && !deeper:
@@ -174,6 +218,9 @@ func (v *View) List(dir Path) ([]Entry, error) {
 		default:
 			e := byName[name]
 			e.Name, e.Size = name, int64(len(now.Data))
+			if now.Mode != 0 {
+				e.Mode = now.Mode
+			}
 			byName[name] = e
 		}
 	}
@@ -183,124 +230,4 @@ func (v *View) List(dir Path) ([]Entry, error) {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, nil
-}
-
-// Saw notes which bytes the session read or wrote last at p.
-func (v *View) Saw(p Path, hash string) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		if sess.seen == nil {
-			sess.seen = map[Path]string{}
-		}
-		sess.seen[p] = hash
-	}
-}
-
-// LastSeen returns what Saw noted last. A daemon that was restarted has
-// forgotten it.
-func (v *View) LastSeen(p Path) (hash string, ok bool) {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	if sess := v.store.sessions[v.session]; sess != nil {
-		hash, ok = sess.seen[p]
-	}
-	return hash, ok
-}
-
-// Propose makes the file at p in the view what change returns of it. Nobody
-// else changes the file's proposal in between; the step is in the journal when
-// Propose returns. change must not keep or modify what it is given; its errors
-// pass through. Failures: no_change, protected_path, permission_denied (the
-// tree's file could not be written), too_large, not_regular_file, and those of
-// Read.
-func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now Content) (Content, error)) (Step, error) {
-	s := v.store
-	name := v.Name(p)
-	if err := protect(name, p); err != nil {
-		return Step{}, err
-	}
-	unlock := s.paths.lock(p)
-	defer unlock()
-	if err := s.refresh(p, false); err != nil {
-		return Step{}, err
-	}
-	proposal, now, err := v.current(p, call)
-	if err != nil {
-		return Step{}, err
-	}
-	want, err := change(now)
-	if err != nil {
-		return Step{}, err
-	}
-	if err := v.allowed(p, proposal.Base, want); err != nil {
-		return Step{}, err
-	}
-	if sameContent(now, want) {
-		return Step{}, &Error{Code: CodeNoChange, Path: name, Message: "the edit changes nothing"}
-	}
-	if err := ctx.Err(); err != nil {
-		return Step{}, err
-	}
-	if proposal.ID == "" {
-		proposal.ID = s.nextProposalID()
-	}
-	next := proposal.step(want)
-	next.Steps = append(slices.Clip(next.Steps), StepRecord{Call: call, Time: s.now().UTC()})
-	if err := s.keep([]*Proposal{next}, nil); err != nil {
-		return Step{}, err
-	}
-	v.Saw(p, want.Hash())
-	step := Step{Proposal: next, Before: now, After: want}
-	step.Diff, step.Lossy = RenderDiff(name, now, want)
-	return step, nil
-}
-
-// current returns the session's proposal at p, a new one without an id when
-// there is none, and what the view holds there.
-func (v *View) current(p Path, call Call) (*Proposal, Content, error) {
-	if mine := v.store.at(p, v.session); len(mine) > 0 {
-		p := mine[len(mine)-1]
-		return p, p.Proposed(), nil
-	}
-	now, err := v.store.tree(p)
-	if err != nil {
-		return nil, Content{}, err
-	}
-	fresh := &Proposal{
-		Session: v.session, Path: p, Name: v.Name(p), Via: call.Via,
-		Base: now, Created: v.store.now().UTC(), form: formBytes,
-	}
-	return fresh, now, nil
-}
-
-// allowed refuses a change that could not be written if it were accepted.
-func (v *View) allowed(p Path, base, want Content) error {
-	name := v.Name(p)
-	if len(want.Data) > MaxEdit {
-		return tooLarge(name, int64(len(want.Data)))
-	}
-	if base.Exists && !base.Document {
-		return v.store.ws.writable(p)
-	}
-	if want.Exists && v.hasBelow(p) {
-		return failf(CodeIsDirectory, name, "is a directory")
-	}
-	for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
-		parent := Path{p.index, at}
-		if mine := v.store.at(parent, v.session); len(mine) > 0 && mine[0].Proposed().Exists {
-			return failf(CodeNotRegularFile, name, "%s is a file, not a directory", v.Name(parent))
-		}
-		info, err := v.store.ws.root(p).Lstat(at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return ioError(name, err)
-		case !info.IsDir():
-			return failf(CodeNotRegularFile, name, "%s is a file, not a directory", v.Name(parent))
-		}
-		return nil
-	}
-	return nil
 }

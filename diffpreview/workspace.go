@@ -168,3 +168,15 @@ func (w *Workspace) FromAbs(abs string) (Path, bool) {
 	}
 	return Path{}, false
 }
+
+// missingAbove counts the directories above p that are not there.
+func (w *Workspace) missingAbove(p Path) int {
+	n := 0
+	for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
+		if _, err := w.root(p).Lstat(at); err == nil {
+			break
+		}
+		n++
+	}
+	return n
+}

@@ -31,7 +31,7 @@ func TestC043LinkIsWrittenThrough(t *testing.T) {
 func (b *bench) accept() {
 	b.t.Helper()
 	for _, s := range b.store.Sessions() {
-		_, _, err := b.store.DecideSession(b.t.Context(), s.ID, true, "", "tester")
+		_, err := b.store.DecideSession(b.t.Context(), diffpreview.DecideSet{Session: s.ID, Accept: true, By: "tester"})
 		must(b.t, err)
 	}
 }

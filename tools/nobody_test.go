@@ -23,6 +23,14 @@ func asNobody(t *testing.T) bool {
 	if os.Geteuid() != 0 {
 		return true
 	}
+	runAsNobody(t)
+	return false
+}
+
+// runAsNobody runs the test once more in a process of its own as nobody, with
+// more variables in its environment, and returns what it printed. It must pass.
+func runAsNobody(t *testing.T, env ...string) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "nobody")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -34,13 +42,13 @@ func asNobody(t *testing.T) bool {
 	must(t, os.Chown(tmp, nobody, nobody))
 	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir = tmp
-	cmd.Env = []string{"TMPDIR=" + tmp}
+	cmd.Env = append(env, "TMPDIR="+tmp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 		t.Fatalf("as nobody: %v\n%s", err, out)
 	}
-	return false
+	return string(out)
 }
 
 func copyFile(t *testing.T, from, to string) {

@@ -18,7 +18,8 @@ const maxDiff = 64 << 10
 // extended.
 type proposed struct {
 	Proposal string `json:"proposal" jsonschema:"id of the proposal that a person reviews"`
-	State    string `json:"state" jsonschema:"open, conflict, or withdrawn when nothing is left to review"`
+	State    string `json:"state" jsonschema:"open (a person has not decided), applied, rejected, conflict, or withdrawn when nothing is left to review"`
+	Rule     string `json:"rule,omitempty" jsonschema:"the rule that accepted it in a person's place"`
 	Version  int    `json:"version" jsonschema:"version of the proposal"`
 	Hash     string `json:"hash" jsonschema:"SHA-256 of the file's new bytes in your view"`
 	Diff     string `json:"diff" jsonschema:"unified diff of this call alone"`
@@ -29,7 +30,7 @@ type proposed struct {
 func describeStep(step diffpreview.Step) proposed {
 	out := proposed{
 		Proposal: step.Proposal.ID, State: string(step.Proposal.State()), Version: step.Proposal.Version,
-		Hash: step.After.Hash(), Diff: step.Diff, Lossy: step.Lossy,
+		Hash: step.After.Hash(), Diff: step.Diff, Lossy: step.Lossy, Rule: step.Rule,
 	}
 	if len(out.Diff) > maxDiff {
 		end := strings.LastIndexByte(out.Diff[:maxDiff], '\n') + 1
@@ -59,6 +60,9 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	seen, known := tc.View.LastSeen(p)
 	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
 		func(now diffpreview.Content) (diffpreview.Content, error) {
+			if now.IsLink() {
+				return now, failf(diffpreview.CodeNotRegularFile, "%s is a link", name)
+			}
 			data, err := change(p, now)
 			if err == nil && diffpreview.IsBinary(data) {
 				err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
@@ -77,7 +81,31 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 		f.Hint = "the file in your view already has this text; read_file shows it"
 		err = f
 	}
+	if err == nil && tc.ReviewWait > 0 {
+		err = awaitReview(ctx, tc, p, &step)
+	}
 	return p, via, step, err
+}
+
+// awaitReview waits for the decision on what a step proposes, and says in step
+// how things stand then.
+func awaitReview(ctx context.Context, tc *Context, p diffpreview.Path, step *diffpreview.Step) error {
+	waiting, cancel := context.WithTimeout(ctx, tc.ReviewWait)
+	defer cancel()
+	tc.View.AwaitDecided(waiting, []string{step.Proposal.ID}, tc.progress) // or it is open still
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	now, err := tc.View.Proposal(step.Proposal.ID)
+	if err != nil {
+		return err
+	}
+	if step.Proposal = now; now.Undecided() {
+		return nil
+	}
+	step.After, err = tc.View.Read(p)
+	tc.View.Saw(p, step.After.Hash())
+	return err
 }
 
 func notShowable(message, hint string) error {

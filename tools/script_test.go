@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/loomd/loomd/diffpreview"
 )
 
 // TestScripts runs testdata/<tool>/*.txtar. An archive's comment says what it
@@ -123,7 +125,7 @@ func (s *script) compareDisk() {
 		}
 	})
 	sessions := s.bench.store.Sessions()
-	_, _, err := s.bench.store.DecideSession(context.Background(), sessions[0].ID, true, "", "tester")
+	_, err := s.bench.store.DecideSession(context.Background(), diffpreview.DecideSet{Session: sessions[0].ID, Accept: true, By: "tester"})
 	must(s.t, err)
 	s.each("disk/", func(name, content string) {
 		if got := s.bench.onDisk(name); got != content {

@@ -3,7 +3,9 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -34,6 +36,22 @@ type Context struct {
 	View   *diffpreview.View
 	CallID string
 	Logger *slog.Logger // never told file content or arguments
+	// ReviewWait is how long a call that proposes waits for a person's decision;
+	// 0: not at all.
+	ReviewWait time.Duration
+	// Progress tells the client what a call waits for; nil: nobody listens.
+	Progress func(message string)
+}
+
+// progress tells that n proposals wait for a person.
+func (tc *Context) progress(n int) {
+	switch {
+	case tc.Progress == nil || n == 0:
+	case n == 1:
+		tc.Progress("1 proposal waits for a person's decision")
+	default:
+		tc.Progress(fmt.Sprintf("%d proposals wait for a person's decision", n))
+	}
 }
 
 // Result is what a tool returns.

@@ -23,22 +23,23 @@ type room struct {
 var rooms = []room{
 	{
 		"cmd/loomd",
-		[]string{"daemon", "daemon/client", "daemon/place", "daemon/protocol"},
+		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol"},
 		[]string{"github.com/alecthomas/kong", "golang.org/x/term", "golang.org/x/text"},
 	},
 	{
 		"daemon",
-		[]string{"daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"daemon/client", []string{"daemon/place", "daemon/protocol", "daemon/rpc"}, []string{"go.lsp.dev/protocol", "go.lsp.dev/uri"}},
+	{"daemon/config", nil, []string{"github.com/pelletier/go-toml", "github.com/bmatcuk/doublestar"}},
 	{"daemon/daemontest", []string{"daemon/protocol"}, nil},
 	{"daemon/place", nil, []string{"golang.org/x/sys"}},
 	{"daemon/protocol", nil, []string{"go.lsp.dev/protocol"}},
 	{"daemon/protocol/gen", []string{"daemon/protocol"}, nil},
 	{"daemon/rpc", nil, []string{"go.lsp.dev/jsonrpc2"}},
 	{"tools", []string{"diffpreview", "watch"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
-	{"diffpreview", nil, []string{"github.com/sergi/go-diff", "golang.org/x/sys"}},
+	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
 }
 

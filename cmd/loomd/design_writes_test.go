@@ -24,10 +24,13 @@ var allowances = []allowance{
 	{"diffpreview/workspace.go", []string{"os.OpenRoot"}, "opens each root once"},
 	{"diffpreview/reading.go", []string{"Root.OpenFile"}, "asks whether a file could be written"},
 	{
-		"diffpreview/journal.go",
-		[]string{"os.MkdirAll", "os.OpenFile", "os.CreateTemp", "os.Rename", "os.Remove", "File.Truncate"},
-		"the journal, in the state directory outside of every workspace",
+		"diffpreview/private.go",
+		[]string{"os.Mkdir", "os.Chmod", "os.OpenFile", "os.CreateTemp", "os.Rename", "os.Remove", "File.Chmod"},
+		"the journal's and the history's files, in the state directory outside of every workspace",
 	},
+	{"daemon/config", []string{"os.OpenRoot"}, "reads .loom/config.toml through no link that leads out of the workspace"},
+	{"diffpreview/journal.go", []string{"File.Truncate"}, "half a record is taken back"},
+	{"diffpreview/history.go", []string{"File.Truncate"}, "half an entry is taken back"},
 	{
 		"daemon/place",
 		[]string{"os.Mkdir", "os.MkdirTemp", "os.Chmod", "os.OpenFile", "os.WriteFile", "os.Rename", "os.Remove", "os.RemoveAll", "File.Truncate", "File.WriteAt"},
@@ -235,6 +238,7 @@ func TestWritesOutsideDiffpreviewAreFound(t *testing.T) {
 		{"watch/a.go", `"os"`, `os.Create("a")`, "os.Create"},
 		{"cmd/loomd/a.go", `"os"`, `os.Symlink("a", "b")`, "os.Symlink"},
 		{"diffpreview/store.go", `"os"`, `os.WriteFile("a", nil, 0)`, "os.WriteFile"},
+		{"diffpreview/journal.go", `"os"`, `os.Rename("a", "b")`, "os.Rename"},
 		{"diffpreview/apply.go", `"os"`, `os.Rename("a", "b")`, "os.Rename"},
 		{"diffpreview/store.go", `"io/fs"`, `s.ws.root(p).Mkdir("a", 0)`, "Root.Mkdir"},
 		{"diffpreview/store.go", `"io/fs"`, `root.OpenFile("a", flags, 0)`, "Root.OpenFile"},
@@ -249,7 +253,7 @@ func TestWritesOutsideDiffpreviewAreFound(t *testing.T) {
 		file("tools/b.go", `"golang.org/x/sys/unix"`, `var st unix.Stat_t; f(unix.ENOSPC)`),
 		file("diffpreview/apply_x.go", `"golang.org/x/sys/unix"`, `root.Mkdir("a", 0); unix.Renameat(1, "a", 2, "b")`),
 		file("diffpreview/workspace.go", `"os"`, `var r *os.Root; r.OpenFile("a", os.O_RDONLY|openNonblock, 0)`),
-		file("diffpreview/journal.go", `"os"`, `os.Rename("a", "b")`),
+		file("diffpreview/private.go", `"os"`, `os.Rename("a", "b")`),
 		file("daemon/place/a.go", `"os"`, `os.Mkdir("a", 0)`),
 	)))
 	unused := in(t, "go.mod\n")

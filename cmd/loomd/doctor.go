@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/daemon/place"
 	"github.com/loomd/loomd/daemon/protocol"
 )
@@ -74,6 +75,7 @@ func (c *doctorCmd) checks(e *env) ([]check, error) {
 	out = append(out,
 		privateCheck("socket directory", p.SocketDir),
 		privateCheck("state directory", p.StateBase),
+		configCheck(c.Root),
 		c.daemonCheck(e),
 		gitCheck(e.ctx),
 	)
@@ -130,6 +132,36 @@ func privateCheck(name, dir string) check {
 		return check{name, gradeFail, err.Error()}
 	}
 	return check{name, gradeOK, dir}
+}
+
+// configCheck tells what is wrong in the configuration. While a file is not
+// understood, nothing is accepted by a rule.
+func configCheck(folders []string) check {
+	const name = "configuration"
+	c, problems, err := configuration(folders)
+	if err != nil {
+		return check{name, gradeFail, err.Error()}
+	}
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, p.String())
+	}
+	text := strings.Join(texts, "; ")
+	switch {
+	case config.Broken(problems):
+		return check{name, gradeFail, text}
+	case len(problems) > 0:
+		return check{name, gradeWarn, text}
+	}
+	for _, f := range c.Files {
+		if f.Exists {
+			texts = append(texts, f.Path)
+		}
+	}
+	if len(texts) == 0 {
+		return check{name, gradeOK, "none, the defaults hold"}
+	}
+	return check{name, gradeOK, strings.Join(texts, ", ")}
 }
 
 func (c *doctorCmd) daemonCheck(e *env) check {

@@ -28,6 +28,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the daemon for a folder."`
 	Call    callCmd    `cmd:"" help:"Call one tool as an agent would."`
 	Review  reviewCmd  `cmd:"" help:"Look at what agents propose and decide: accept, reject, undo."`
+	Config  configCmd  `cmd:"" help:"Say what is configured, and where it was set."`
 	Status  statusCmd  `cmd:"" help:"Say whether a daemon runs and what it does."`
 	Doctor  doctorCmd  `cmd:"" help:"Check this machine and the daemon for what would get in the way."`
 	Version versionCmd `cmd:"" help:"Print the version of this binary."`

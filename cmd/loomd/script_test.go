@@ -58,7 +58,7 @@ func TestScript(t *testing.T) {
 // ownFolders makes the folders under work that a daemon and its clients use and
 // returns the environment that names them.
 func ownFolders(work string) (vars []string, err error) {
-	for name, dir := range map[string]string{"HOME": "home", "XDG_STATE_HOME": "state", "XDG_RUNTIME_DIR": "run"} {
+	for name, dir := range map[string]string{"HOME": "home", "XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "XDG_RUNTIME_DIR": "run"} {
 		path := filepath.Join(work, "."+dir)
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return nil, err

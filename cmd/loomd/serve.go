@@ -14,6 +14,7 @@ import (
 
 	"github.com/loomd/loomd/daemon"
 	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/daemon/place"
 )
 
@@ -54,9 +55,13 @@ func (c *serveCmd) serve(e *env, ready *readyPipe) error {
 		return usagef("--max-frame %d: must not be negative", c.MaxFrame)
 	}
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	userConfig, err := config.UserPath()
+	if err != nil { // without a home there is none
+		log.Warn("Serving without the user's configuration", "error", err)
+	}
 	opts := daemon.Options{
 		Roots: roots, Socket: c.Socket, Idle: c.Idle, MaxFrame: c.MaxFrame,
-		Logger: log, Version: version(),
+		Logger: log, Version: version(), UserConfig: userConfig,
 	}
 	if c.Stdio {
 		return c.stdio(e, opts)

@@ -7,11 +7,17 @@ const (
 	MethodProposalsList      = "loom/proposals/list"
 	MethodProposalsGet       = "loom/proposals/get"
 	MethodProposalsDecide    = "loom/proposals/decide"
+	MethodProposalsSplit     = "loom/proposals/split"
 	MethodProposalsUndo      = "loom/proposals/undo"
+	MethodProposalsHistory   = "loom/proposals/history"
 	MethodProposalsDidChange = "loom/proposals/didChange"
 	MethodSessionsList       = "loom/sessions/list"
 	MethodSessionsClose      = "loom/sessions/close"
 	MethodSessionsDidChange  = "loom/sessions/didChange"
+	MethodRulesList          = "loom/rules/list"
+	MethodRulesAdd           = "loom/rules/add"
+	MethodRulesRemove        = "loom/rules/remove"
+	MethodDocumentsDidWrite  = "loom/documents/didWrite"
 	MethodStatus             = "loom/status"
 )
 
@@ -48,9 +54,15 @@ var Methods = []Method{
 	{MethodProposalsGet, ToDaemon, ProposalsGetParams{}, ProposalsGetResult{}, everyone, "One proposal with hunks and diff, on request with both texts in pages."},
 	{MethodProposalsDecide, ToDaemon, DecideParams{}, DecideResult{}, deciders, "Accepts or rejects hunks, a file or a change set. What is accepted is written before the answer."},
 	{MethodProposalsUndo, ToDaemon, UndoParams{}, DecideResult{}, deciders, "Reopens decided hunks; accepted text is taken back out of the tree while it still stands there."},
+	{MethodProposalsSplit, ToDaemon, SplitParams{}, SplitResult{}, deciders, "Cuts a text hunk into pieces that are decided one by one."},
+	{MethodProposalsHistory, ToDaemon, HistoryParams{}, HistoryResult{}, deciders, "What was decided, by whom or by which rule, with the file's hash before and after."},
+	{MethodRulesList, ToDaemon, Empty{}, RulesListResult{}, deciders, "The rules in force, and where each came from."},
+	{MethodRulesAdd, ToDaemon, RulesAddParams{}, RulesAddResult{}, deciders, "Adds a rule, for one session or for good."},
+	{MethodRulesRemove, ToDaemon, RulesRemoveParams{}, Empty{}, deciders, "Takes away a rule that was added; those from configuration are changed there."},
 	{MethodSessionsList, ToDaemon, Empty{}, SessionsListResult{}, everyone, "All sessions, oldest first."},
 	{MethodSessionsClose, ToDaemon, SessionsCloseParams{}, Empty{}, everyone, "Closes a session; an agent only its own. Its proposals stay decidable."},
 	{MethodStatus, ToDaemon, Empty{}, StatusResult{}, everyone, "The daemon's process, roots, clients, sessions and problems."},
 	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
+	{MethodDocumentsDidWrite, ToClient, DidWriteParams{}, nil, deciders, "The file of an open document without unsaved changes was written."},
 	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened or closed."},
 }

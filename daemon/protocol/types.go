@@ -100,6 +100,9 @@ type ToolsCallParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments,omitempty"` // a JSON object
 	CallID    string          `json:"callId,omitempty"`
+	// WorkDoneToken is a string or a number: the call then tells by $/progress
+	// what it waits for.
+	WorkDoneToken json.RawMessage `json:"workDoneToken,omitempty"`
 }
 
 // Content is one block of a tool's result, in MCP's shape.
@@ -118,6 +121,7 @@ type ToolsCallResult struct {
 	StructuredContent json.RawMessage `json:"structuredContent"`
 	IsError           bool            `json:"isError"`
 	Reviews           []Review        `json:"reviews"`
+	Moved             []Moved         `json:"moved,omitempty"`
 }
 
 // Review is what became of one hunk since the session's last call.
@@ -127,178 +131,21 @@ type Review struct {
 	Hunk     string `json:"hunk"`
 	Decision string `json:"decision"` // accepted, modified, rejected, reopened (by an undo) or conflict
 	Comment  string `json:"comment,omitempty"`
-	By       string `json:"by"`
-	Hash     string `json:"hash"` // of the tree's file afterwards; empty when there is none
-}
-
-// ProposalState is where a proposal stands.
-type ProposalState string
-
-const (
-	ProposalOpen      ProposalState = "open"
-	ProposalConflict  ProposalState = "conflict"
-	ProposalApplied   ProposalState = "applied"
-	ProposalRejected  ProposalState = "rejected"
-	ProposalWithdrawn ProposalState = "withdrawn"
-)
-
-// HunkState is where a hunk stands.
-type HunkState string
-
-const (
-	HunkOpen     HunkState = "open"
-	HunkAccepted HunkState = "accepted"
-	HunkRejected HunkState = "rejected"
-	HunkConflict HunkState = "conflict"
-)
-
-// Proposal is one file's pending change in one session. Lists carry it without
-// Hunks and Diff, didChange without Diff; get carries it whole.
-type Proposal struct {
-	ID        string        `json:"id"`
-	Session   string        `json:"session"`
-	Label     string        `json:"label"` // the session's label
-	Path      string        `json:"path"`
-	Via       string        `json:"via,omitempty"` // the link the agent named
-	Kind      string        `json:"kind"`          // create, modify, delete or binary
-	State     ProposalState `json:"state"`
-	Version   int           `json:"version"` // raised by every change of the proposal
-	Added     int           `json:"added"`   // lines, of the undecided hunks
-	Removed   int           `json:"removed"`
-	HunkCount int           `json:"hunkCount"` // undecided hunks
-	Steps     []Step        `json:"steps"`
-	BaseHash  string        `json:"baseHash"` // of the tree's bytes it stands on; empty when there is no file
-	Hunks     []Hunk        `json:"hunks,omitempty"`
-	Diff      string        `json:"diff,omitempty"`      // unified, of the undecided hunks
-	DiffLossy bool          `json:"diffLossy,omitempty"` // the file is not UTF-8: Diff shows U+FFFD
-	// HunksOmitted is set in a didChange of a proposal with very many hunks: get
-	// has them.
-	HunksOmitted bool `json:"hunksOmitted,omitempty"`
-	// DiffOmitted is set when the diff is too large for one answer: the texts come
-	// in pages.
-	DiffOmitted bool `json:"diffOmitted,omitempty"`
-}
-
-// Step is one call that extended a proposal.
-type Step struct {
-	CallID string `json:"callId"`
-	Tool   string `json:"tool"`
-	Time   string `json:"time"` // RFC 3339, UTC
-}
-
-// Hunk is one maximal run of changed lines. Line numbers count from 1; a hunk
-// without old (or new) lines names the line before it, as in a unified diff.
-type Hunk struct {
-	ID       string    `json:"id"`
-	Kind     string    `json:"kind"` // text, create, delete or binary
-	State    HunkState `json:"state"`
-	OldStart int       `json:"oldStart"`
-	OldLines int       `json:"oldLines"`
-	NewStart int       `json:"newStart"`
-	NewLines int       `json:"newLines"`
+	By       string `json:"by"`             // the rule's name after "rule ", or "tree" when the tree was found to have it
+	Rule     string `json:"rule,omitempty"` // that decided in a person's place
+	Hash     string `json:"hash"`           // of the tree's file afterwards; empty when there is none
+	// Conflict is absent where its texts are over 8 KiB: read the file.
 	Conflict *Conflict `json:"conflict,omitempty"`
-	By       string    `json:"by,omitempty"` // who decided it
-	Comment  string    `json:"comment,omitempty"`
 }
 
-// Conflict is the three texts of a hunk whose base was changed by somebody
-// else. OldStart and OldLines of the hunk say where the tree's text stands.
-type Conflict struct {
-	Base  string `json:"base"`
-	Tree  string `json:"tree"`
-	Agent string `json:"agent"`
-}
-
-// ProposalsListParams narrows a list; every field is optional.
-type ProposalsListParams struct {
-	Session string        `json:"session,omitempty"` // an id or a label
-	Path    string        `json:"path,omitempty"`
-	State   ProposalState `json:"state,omitempty"` // absent: open and conflict
-}
-
-// ProposalsListResult is sorted by path, then by age.
-type ProposalsListResult struct {
-	Proposals []Proposal `json:"proposals"`
-}
-
-// ProposalsGetParams names one proposal. With Texts the answer carries the
-// base and the proposed text, from byte Offset on.
-type ProposalsGetParams struct {
-	ID     string `json:"id"`
-	Texts  bool   `json:"texts,omitempty"`
-	Offset int    `json:"offset,omitempty"`
-}
-
-// ProposalsGetResult is one proposal whole.
-type ProposalsGetResult struct {
-	Proposal Proposal `json:"proposal"`
-	Base     *Text    `json:"base,omitempty"`
-	Proposed *Text    `json:"proposed,omitempty"`
-}
-
-// Text is a page of a file's text, decoded to UTF-8.
-type Text struct {
-	Text       string `json:"text"`
-	Lossy      bool   `json:"lossy,omitempty"`
-	NextOffset int    `json:"nextOffset,omitempty"` // absent: this was the end
-	Exists     bool   `json:"exists"`
-}
-
-// Decision names what a reviewer says.
-type Decision string
-
-const (
-	Accept Decision = "accept"
-	Reject Decision = "reject"
-)
-
-// HunkDecision decides one hunk. Accepting a conflict needs Side or Text.
-type HunkDecision struct {
-	Hunk     string   `json:"hunk"`
-	Decision Decision `json:"decision"`
-	Text     *string  `json:"text,omitempty"` // accept this in place of the agent's lines
-	Side     string   `json:"side,omitempty"` // of a conflict: agent or tree
-	Comment  string   `json:"comment,omitempty"`
-}
-
-// DecideParams is one of three: {id, version, decisions} for hunks, {id,
-// version, decision} for a whole file, {session, decision} for a change set.
-type DecideParams struct {
-	ID        string         `json:"id,omitempty"`
-	Version   int            `json:"version,omitempty"` // that was looked at; an accept with an id needs it
-	Decisions []HunkDecision `json:"decisions,omitempty"`
-	Session   string         `json:"session,omitempty"`
-	Decision  Decision       `json:"decision,omitempty"`
-	Comment   string         `json:"comment,omitempty"`
-}
-
-// DecideResult carries Proposal and Written for one file, Proposals and
-// WrittenFiles for a change set.
-type DecideResult struct {
-	Proposal     *Proposal  `json:"proposal,omitempty"`
-	Written      *Written   `json:"written,omitempty"` // absent: nothing reached the tree
-	Proposals    []Proposal `json:"proposals,omitempty"`
-	WrittenFiles []Written  `json:"writtenFiles,omitempty"`
-}
-
-// Written is one file that an accept changed.
-type Written struct {
-	Path string `json:"path"`
-	Hash string `json:"hash"` // sha256 of the bytes now in the tree, in hex; empty when the file was deleted
-	// Document is set when the change is in an editor's unsaved buffer, and on
-	// disk once the person saves.
-	Document bool `json:"document,omitempty"`
-}
-
-// UndoParams reopens what was decided: one hunk, or all of a proposal.
-type UndoParams struct {
-	ID   string `json:"id"`
-	Hunk string `json:"hunk,omitempty"`
-}
-
-// ProposalDidChangeParams carries the proposal's whole state, not a delta.
-type ProposalDidChangeParams struct {
-	Proposal Proposal `json:"proposal"`
+// Moved is a change that somebody made to the tree under an undecided proposal
+// of the session. The proposal stands on the new text.
+type Moved struct {
+	Proposal  string `json:"proposal"`
+	Path      string `json:"path"`
+	Hash      string `json:"hash"` // of the tree's file now; empty when there is none
+	Diff      string `json:"diff"` // unified, of the tree, from what the session knew to what there is
+	Truncated bool   `json:"truncated,omitempty"`
 }
 
 // SessionsListResult is sorted by creation.

@@ -32,7 +32,7 @@ type daemon struct {
 // startDaemon starts loomd for the copy, with all of its state in the scratch
 // folder. This process and what it runs find it there by the environment.
 func startDaemon(ctx context.Context, loomd string, t *tree) (*daemon, error) {
-	for variable, name := range map[string]string{"XDG_STATE_HOME": "state", "XDG_RUNTIME_DIR": "run"} {
+	for variable, name := range map[string]string{"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "XDG_RUNTIME_DIR": "run"} {
 		dir := filepath.Join(t.scratch, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, err

@@ -107,6 +107,10 @@ export interface ToolsCallParams {
   /** a JSON object */
   arguments?: unknown;
   callId?: string;
+  /**
+   * `workDoneToken` is a string or a number: the call then tells by $/progress what it waits for.
+   */
+  workDoneToken?: unknown;
 }
 
 /** Content is one block of a tool's result, in MCP's shape. */
@@ -131,6 +135,7 @@ export interface ToolsCallResult {
   structuredContent: unknown;
   isError: boolean;
   reviews: Review[];
+  moved?: Moved[];
 }
 
 /** Review is what became of one hunk since the session's last call. */
@@ -141,202 +146,28 @@ export interface Review {
   /** accepted, modified, rejected, reopened (by an undo) or conflict */
   decision: string;
   comment?: string;
+  /** the rule's name after "rule ", or "tree" when the tree was found to have it */
   by: string;
+  /** that decided in a person's place */
+  rule?: string;
   /** of the tree's file afterwards; empty when there is none */
   hash: string;
-}
-
-/** ProposalState is where a proposal stands. */
-export type ProposalState =
-  | "open"
-  | "conflict"
-  | "applied"
-  | "rejected"
-  | "withdrawn";
-
-/** HunkState is where a hunk stands. */
-export type HunkState =
-  | "open"
-  | "accepted"
-  | "rejected"
-  | "conflict";
-
-/**
- * Proposal is one file's pending change in one session. Lists carry it without `hunks` and `diff`,
- * didChange without `diff`; get carries it whole.
- */
-export interface Proposal {
-  id: string;
-  session: string;
-  /** the session's label */
-  label: string;
-  path: string;
-  /** the link the agent named */
-  via?: string;
-  /** create, modify, delete or binary */
-  kind: string;
-  state: ProposalState;
-  /** raised by every change of the proposal */
-  version: number;
-  /** lines, of the undecided hunks */
-  added: number;
-  removed: number;
-  /** undecided hunks */
-  hunkCount: number;
-  steps: Step[];
-  /** of the tree's bytes it stands on; empty when there is no file */
-  baseHash: string;
-  hunks?: Hunk[];
-  /** unified, of the undecided hunks */
-  diff?: string;
-  /** the file is not UTF-8: `diff` shows U+FFFD */
-  diffLossy?: boolean;
-  /** `hunksOmitted` is set in a didChange of a proposal with very many hunks: get has them. */
-  hunksOmitted?: boolean;
-  /** `diffOmitted` is set when the diff is too large for one answer: the texts come in pages. */
-  diffOmitted?: boolean;
-}
-
-/** Step is one call that extended a proposal. */
-export interface Step {
-  callId: string;
-  tool: string;
-  /** RFC 3339, UTC */
-  time: string;
-}
-
-/**
- * Hunk is one maximal run of changed lines. Line numbers count from 1; a hunk without old (or new)
- * lines names the line before it, as in a unified diff.
- */
-export interface Hunk {
-  id: string;
-  /** text, create, delete or binary */
-  kind: string;
-  state: HunkState;
-  oldStart: number;
-  oldLines: number;
-  newStart: number;
-  newLines: number;
+  /** `conflict` is absent where its texts are over 8 KiB: read the file. */
   conflict?: Conflict;
-  /** who decided it */
-  by?: string;
-  comment?: string;
 }
 
 /**
- * Conflict is the three texts of a hunk whose base was changed by somebody else. `oldStart` and
- * `oldLines` of the hunk say where the tree's text stands.
+ * Moved is a change that somebody made to the tree under an undecided proposal of the session. The
+ * proposal stands on the new text.
  */
-export interface Conflict {
-  base: string;
-  tree: string;
-  agent: string;
-}
-
-/** ProposalsListParams narrows a list; every field is optional. */
-export interface ProposalsListParams {
-  /** an id or a label */
-  session?: string;
-  path?: string;
-  /** absent: open and conflict */
-  state?: ProposalState;
-}
-
-/** ProposalsListResult is sorted by path, then by age. */
-export interface ProposalsListResult {
-  proposals: Proposal[];
-}
-
-/**
- * ProposalsGetParams names one proposal. With `texts` the answer carries the base and the proposed
- * text, from byte `offset` on.
- */
-export interface ProposalsGetParams {
-  id: string;
-  texts?: boolean;
-  offset?: number;
-}
-
-/** ProposalsGetResult is one proposal whole. */
-export interface ProposalsGetResult {
-  proposal: Proposal;
-  base?: Text;
-  proposed?: Text;
-}
-
-/** Text is a page of a file's text, decoded to UTF-8. */
-export interface Text {
-  text: string;
-  lossy?: boolean;
-  /** absent: this was the end */
-  nextOffset?: number;
-  exists: boolean;
-}
-
-/** Decision names what a reviewer says. */
-export type Decision =
-  | "accept"
-  | "reject";
-
-/** HunkDecision decides one hunk. Accepting a conflict needs `side` or `text`. */
-export interface HunkDecision {
-  hunk: string;
-  decision: Decision;
-  /** accept this in place of the agent's lines */
-  text?: string;
-  /** of a conflict: agent or tree */
-  side?: string;
-  comment?: string;
-}
-
-/**
- * DecideParams is one of three: {id, version, decisions} for hunks, {id, version, decision} for a
- * whole file, {session, decision} for a change set.
- */
-export interface DecideParams {
-  id?: string;
-  /** that was looked at; an accept with an id needs it */
-  version?: number;
-  decisions?: HunkDecision[];
-  session?: string;
-  decision?: Decision;
-  comment?: string;
-}
-
-/**
- * DecideResult carries `proposal` and `written` for one file, `proposals` and `writtenFiles` for a
- * change set.
- */
-export interface DecideResult {
-  proposal?: Proposal;
-  /** absent: nothing reached the tree */
-  written?: Written;
-  proposals?: Proposal[];
-  writtenFiles?: Written[];
-}
-
-/** Written is one file that an accept changed. */
-export interface Written {
+export interface Moved {
+  proposal: string;
   path: string;
-  /** sha256 of the bytes now in the tree, in hex; empty when the file was deleted */
+  /** of the tree's file now; empty when there is none */
   hash: string;
-  /**
-   * `document` is set when the change is in an editor's unsaved buffer, and on disk once the person
-   * saves.
-   */
-  document?: boolean;
-}
-
-/** UndoParams reopens what was decided: one hunk, or all of a proposal. */
-export interface UndoParams {
-  id: string;
-  hunk?: string;
-}
-
-/** ProposalDidChangeParams carries the proposal's whole state, not a delta. */
-export interface ProposalDidChangeParams {
-  proposal: Proposal;
+  /** unified, of the tree, from what the session knew to what there is */
+  diff: string;
+  truncated?: boolean;
 }
 
 /** SessionsListResult is sorted by creation. */
@@ -388,6 +219,413 @@ export interface ErrorData {
 /** Empty is a result without fields. */
 export type Empty = Record<string, never>;
 
+/** ProposalState is where a proposal stands. */
+export type ProposalState =
+  | "open"
+  | "conflict"
+  | "applied"
+  | "rejected"
+  | "withdrawn";
+
+/** HunkState is where a hunk stands. */
+export type HunkState =
+  | "open"
+  | "accepted"
+  | "rejected"
+  | "conflict";
+
+/**
+ * Proposal is one file's pending change in one session. Lists carry it without `hunks` and `diff`,
+ * didChange without `diff`; get carries it whole.
+ */
+export interface Proposal {
+  id: string;
+  session: string;
+  /** the session's label */
+  label: string;
+  path: string;
+  /** the link the agent named */
+  via?: string;
+  /** the name it shall have */
+  to?: string;
+  /** create, modify, delete, rename, mode, link or binary */
+  kind: string;
+  state: ProposalState;
+  /** raised by every change of the proposal */
+  version: number;
+  /** lines, of the undecided hunks */
+  added: number;
+  removed: number;
+  /** undecided hunks */
+  hunkCount: number;
+  /** the first and the newest ones */
+  steps: Step[];
+  /** of all, when some are left out */
+  stepCount?: number;
+  /** of the tree's bytes it stands on; empty when there is no file */
+  baseHash: string;
+  hunks?: Hunk[];
+  /** unified, of the undecided hunks */
+  diff?: string;
+  /** the file is not UTF-8: `diff` shows U+FFFD */
+  diffLossy?: boolean;
+  /** `hunksOmitted` is set in a didChange of a proposal with very many hunks: get has them. */
+  hunksOmitted?: boolean;
+  /** `diffOmitted` is set when the diff is too large for one answer: the texts come in pages. */
+  diffOmitted?: boolean;
+}
+
+/** Step is one call that extended a proposal. */
+export interface Step {
+  callId: string;
+  tool: string;
+  /** RFC 3339, UTC */
+  time: string;
+}
+
+/**
+ * Hunk is one maximal run of changed lines. Line numbers count from 1; a hunk without old (or new)
+ * lines names the line before it, as in a unified diff.
+ */
+export interface Hunk {
+  id: string;
+  /** text, create, delete, rename, mode, link or binary */
+  kind: string;
+  state: HunkState;
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  conflict?: Conflict;
+  /** of a rename */
+  from?: string;
+  /** of a rename */
+  to?: string;
+  /** as git writes it, where it says something: 100644, 100755, 120000 */
+  oldMode?: string;
+  newMode?: string;
+  /** the hunk that this is a piece of */
+  splitOf?: string;
+  /** when they were asked for */
+  words?: Words;
+  /** who decided it */
+  by?: string;
+  /** that decided in a person's place */
+  rule?: string;
+  comment?: string;
+}
+
+/**
+ * Words are the parts of a hunk's old and new text that differ. They are absent where a comparison
+ * would cost too much or tell nothing.
+ */
+export interface Words {
+  old: WordSpan[];
+  new: WordSpan[];
+}
+
+/**
+ * WordSpan is a part of one line of a hunk. Characters count in the connection's position encoding.
+ */
+export interface WordSpan {
+  /** from 0, within the hunk's old or new lines */
+  line: number;
+  /** first character, from 0 */
+  start: number;
+  /** behind the last one */
+  end: number;
+}
+
+/**
+ * Conflict is the three texts of a hunk whose base was changed by somebody else. `oldStart` and
+ * `oldLines` of the hunk say where the tree's text stands. Of a mode they are modes, of a rename
+ * names.
+ */
+export interface Conflict {
+  base: string;
+  tree: string;
+  agent: string;
+  /**
+   * `omitted` is set when the texts are too long for one answer: they are in those that get has in
+   * pages.
+   */
+  omitted?: boolean;
+}
+
+/** ProposalsListParams narrows a list; every field is optional. */
+export interface ProposalsListParams {
+  /** an id or a label */
+  session?: string;
+  path?: string;
+  /** absent: open and conflict */
+  state?: ProposalState;
+  /** at most so many: 1 to 5000, absent: 500 */
+  limit?: number;
+  /** the next of the answer before */
+  after?: string;
+}
+
+/** ProposalsListResult is sorted by path, then by age. */
+export interface ProposalsListResult {
+  proposals: Proposal[];
+  /** how many match */
+  total: number;
+  /** there are more */
+  truncated?: boolean;
+  /** asks for them, as after */
+  next?: string;
+}
+
+/**
+ * ProposalsGetParams names one proposal. With `texts` the answer carries the base and the proposed
+ * text, from byte `offset` on.
+ */
+export interface ProposalsGetParams {
+  id: string;
+  /** with the words that differ in each text hunk */
+  words?: boolean;
+  texts?: boolean;
+  offset?: number;
+}
+
+/** ProposalsGetResult is one proposal whole. */
+export interface ProposalsGetResult {
+  proposal: Proposal;
+  base?: Text;
+  proposed?: Text;
+}
+
+/** Text is a page of a file's text, decoded to UTF-8. */
+export interface Text {
+  text: string;
+  lossy?: boolean;
+  /** absent: this was the end */
+  nextOffset?: number;
+  exists: boolean;
+}
+
+/** Decision names what a reviewer says. */
+export type Decision =
+  | "accept"
+  | "reject";
+
+/** HunkDecision decides one hunk. Accepting a conflict needs `side` or `text`. */
+export interface HunkDecision {
+  hunk: string;
+  decision: Decision;
+  /** only these; the others stay undecided */
+  lines?: Lines;
+  /** accept this in place of the agent's lines */
+  text?: string;
+  /** of a conflict: agent or tree */
+  side?: string;
+  comment?: string;
+}
+
+/**
+ * Lines are lines of one hunk, counted from 1 within the hunk: `old` of those it takes away, `new`
+ * of those it puts in. A line that takes another's place is both.
+ */
+export interface Lines {
+  old?: number[];
+  new?: number[];
+}
+
+/**
+ * DecideParams is one of three: {id, version, decisions} for hunks, {id, version, decision} for a
+ * whole file, {session, decision} for a change set.
+ */
+export interface DecideParams {
+  id?: string;
+  /** that was looked at; an accept with an id needs it */
+  version?: number;
+  decisions?: HunkDecision[];
+  session?: string;
+  decision?: Decision;
+  /**
+   * `text` is, of a whole file that is accepted, what it shall be instead: the proposed text as the
+   * reviewer edited it. It needs the present version.
+   */
+  text?: string;
+  /** `skipConflicts` decides what is not in conflict of a change set, instead of nothing. */
+  skipConflicts?: boolean;
+  comment?: string;
+}
+
+/**
+ * DecideResult carries `proposal` and `written` for one file, `proposals`, `writtenFiles` and
+ * `skipped` for a change set.
+ */
+export interface DecideResult {
+  proposal?: Proposal;
+  /** absent: nothing reached the tree */
+  written?: Written;
+  proposals?: Proposal[];
+  writtenFiles?: Written[];
+  /** in conflict, and left as they are */
+  skipped?: Proposal[];
+}
+
+/** Written is one file that an accept changed. */
+export interface Written {
+  path: string;
+  /** sha256 of the bytes now in the tree, in hex; empty when the file was deleted */
+  hash: string;
+  /**
+   * `document` is set when the change is in an editor's unsaved buffer, and on disk once the person
+   * saves.
+   */
+  document?: boolean;
+  /** its name before, when that changed */
+  from?: string;
+}
+
+/**
+ * SplitParams cuts a text hunk into several: the lines that are named from the others; without
+ * lines into paragraphs, or single lines where there are none.
+ */
+export interface SplitParams {
+  id: string;
+  /** that was looked at */
+  version?: number;
+  /** its id stays with the first piece */
+  hunk: string;
+  lines?: Lines;
+}
+
+/** SplitResult is the proposal with the pieces. */
+export interface SplitResult {
+  proposal: Proposal;
+}
+
+/**
+ * DidWriteParams tells an editor that a file was written which it has open without unsaved changes:
+ * it should read it again.
+ */
+export interface DidWriteParams {
+  /** as the editor spelled it */
+  uri: string;
+  path: string;
+  /** of the bytes on disk; empty when the file is gone */
+  hash: string;
+}
+
+/** UndoParams reopens what was decided: one hunk, or all of a proposal. */
+export interface UndoParams {
+  id: string;
+  hunk?: string;
+}
+
+/** ProposalDidChangeParams carries the proposal's whole state, not a delta. */
+export interface ProposalDidChangeParams {
+  proposal: Proposal;
+}
+
+/** HistoryParams narrows the history; every field is optional. */
+export interface HistoryParams {
+  /** an id or a label */
+  session?: string;
+  path?: string;
+  proposal?: string;
+  /** RFC 3339 */
+  since?: string;
+  /** only entries with a lower seq */
+  before?: number;
+  /** the newest so many: 1 to 1000, absent: 100 */
+  limit?: number;
+}
+
+/** HistoryResult is what was decided, oldest first. */
+export interface HistoryResult {
+  entries: HistoryEntry[];
+  /** there are older ones: ask with before */
+  truncated?: boolean;
+}
+
+/** HistoryEntry is what was decided about one hunk, or undone. */
+export interface HistoryEntry {
+  /** from 1, without gaps */
+  seq: number;
+  /** RFC 3339, UTC */
+  time: string;
+  proposal: string;
+  session: string;
+  label: string;
+  path: string;
+  /** the file's name before, when the decision changed it */
+  from?: string;
+  hunk: string;
+  kind: string;
+  /** accepted, modified, rejected or reopened */
+  decision: string;
+  by: string;
+  rule?: string;
+  comment?: string;
+  /** of the file; empty where there is none */
+  hashBefore: string;
+  hashAfter: string;
+  /** lines */
+  added: number;
+  removed: number;
+  /** that made the proposal */
+  tools: string[];
+}
+
+/**
+ * Rule decides proposals in a person's place (accept), or sees to it that no other rule does
+ * (hold). An absent condition fits everything. An accept rule wants every part of the proposal to
+ * fit, a hold rule one; hold beats accept.
+ */
+export interface Rule {
+  /** of a rule that a person added here */
+  id?: string;
+  name: string;
+  /** accept or hold */
+  effect: string;
+  /** only paths in this root, absolute */
+  root?: string;
+  /** globs, relative to the root; without "/" at any depth */
+  paths?: string[];
+  /** create, modify, delete, rename, mode, link or binary */
+  kinds?: string[];
+  /** lines added and removed: at least */
+  minLines?: number;
+  /** at most */
+  maxLines?: number;
+  maxBytes?: number;
+  /** globs of labels */
+  sessions?: string[];
+  /** that made the steps */
+  tools?: string[];
+  /** the id of the session that the rule ends with */
+  session?: string;
+  /** where it was read */
+  source?: string;
+}
+
+/** RulesListResult is the rules in force: from configuration, then added ones. */
+export interface RulesListResult {
+  rules: Rule[];
+}
+
+/**
+ * RulesAddParams adds a rule for proposals that come from now on: for one session when the rule
+ * names it, else for good. To decide once, decide.
+ */
+export interface RulesAddParams {
+  rule: Rule;
+}
+
+/** RulesAddResult is the rule with its id. */
+export interface RulesAddResult {
+  rule: Rule;
+}
+
+/** RulesRemoveParams takes away a rule that a person added. */
+export interface RulesRemoveParams {
+  id: string;
+}
+
 /**
  * The tools of the connection's toolset, in a stable order. (client to daemon; editor, agent,
  * reviewer)
@@ -424,6 +662,29 @@ export const proposalsDecideRequest = new RequestType<DecideParams, DecideResult
  */
 export const proposalsUndoRequest = new RequestType<UndoParams, DecideResult, ErrorData>("loom/proposals/undo");
 
+/**
+ * Cuts a text hunk into pieces that are decided one by one. (client to daemon; editor, reviewer)
+ */
+export const proposalsSplitRequest = new RequestType<SplitParams, SplitResult, ErrorData>("loom/proposals/split");
+
+/**
+ * What was decided, by whom or by which rule, with the file's hash before and after. (client to
+ * daemon; editor, reviewer)
+ */
+export const proposalsHistoryRequest = new RequestType<HistoryParams, HistoryResult, ErrorData>("loom/proposals/history");
+
+/** The rules in force, and where each came from. (client to daemon; editor, reviewer) */
+export const rulesListRequest = new RequestType<Empty, RulesListResult, ErrorData>("loom/rules/list");
+
+/** Adds a rule, for one session or for good. (client to daemon; editor, reviewer) */
+export const rulesAddRequest = new RequestType<RulesAddParams, RulesAddResult, ErrorData>("loom/rules/add");
+
+/**
+ * Takes away a rule that was added; those from configuration are changed there. (client to daemon;
+ * editor, reviewer)
+ */
+export const rulesRemoveRequest = new RequestType<RulesRemoveParams, Empty, ErrorData>("loom/rules/remove");
+
 /** All sessions, oldest first. (client to daemon; editor, agent, reviewer) */
 export const sessionsListRequest = new RequestType<Empty, SessionsListResult, ErrorData>("loom/sessions/list");
 
@@ -441,6 +702,12 @@ export const statusRequest = new RequestType<Empty, StatusResult, ErrorData>("lo
 
 /** A proposal's new state, whole. (daemon to client; editor, reviewer) */
 export const proposalsDidChangeNotification = new NotificationType<ProposalDidChangeParams>("loom/proposals/didChange");
+
+/**
+ * The file of an open document without unsaved changes was written. (daemon to client; editor,
+ * reviewer)
+ */
+export const documentsDidWriteNotification = new NotificationType<DidWriteParams>("loom/documents/didWrite");
 
 /** A session was opened or closed. (daemon to client; editor, reviewer) */
 export const sessionsDidChangeNotification = new NotificationType<Session>("loom/sessions/didChange");

@@ -7,19 +7,28 @@ import type {
   ToolsListResult,
   ToolsCallParams,
   ToolsCallResult,
+  SessionsListResult,
+  SessionsCloseParams,
+  StatusResult,
+  ErrorData,
+  Empty,
   ProposalsListParams,
   ProposalsListResult,
   ProposalsGetParams,
   ProposalsGetResult,
   DecideParams,
   DecideResult,
+  SplitParams,
+  SplitResult,
+  DidWriteParams,
   UndoParams,
   ProposalDidChangeParams,
-  SessionsListResult,
-  SessionsCloseParams,
-  StatusResult,
-  ErrorData,
-  Empty,
+  HistoryParams,
+  HistoryResult,
+  RulesListResult,
+  RulesAddParams,
+  RulesAddResult,
+  RulesRemoveParams,
 } from "../src/protocol.gen";
 
 interface Example<P, R> {
@@ -424,6 +433,78 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
         "hint": "connect as an agent"
       }
     }
+  },
+  {
+    "about": "a conflict with its texts, a rule's decision, and what a person changed meanwhile",
+    "params": {
+      "name": "list_files",
+      "workDoneToken": "t1"
+    },
+    "result": {
+      "callId": "1",
+      "content": [
+        {
+          "type": "text",
+          "text": "count.txt"
+        }
+      ],
+      "structuredContent": {
+        "files": [
+          {
+            "path": "count.txt",
+            "size": 49,
+            "is_dir": false
+          }
+        ],
+        "truncated": false
+      },
+      "isError": false,
+      "reviews": [
+        {
+          "proposal": "p1",
+          "path": "count.txt",
+          "hunk": "h1",
+          "decision": "accepted",
+          "by": "rule docs",
+          "rule": "docs",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
+        },
+        {
+          "proposal": "p2",
+          "path": "count.txt",
+          "hunk": "h1",
+          "decision": "conflict",
+          "by": "tree",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "conflict": {
+            "base": "two\n",
+            "tree": "zwei\n",
+            "agent": "TWO\n"
+          }
+        }
+      ],
+      "moved": [
+        {
+          "proposal": "p2",
+          "path": "count.txt",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
+          "truncated": true
+        },
+        {
+          "proposal": "p4",
+          "path": "small.txt",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "diff": "@@ -1,1 +1,1 @@\n-one\n+ONE\n"
+        },
+        {
+          "proposal": "p4",
+          "path": "notes.txt",
+          "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n"
+        }
+      ]
+    }
   }
 ];
 
@@ -453,7 +534,8 @@ export const proposalsList: Example<ProposalsListParams, ProposalsListResult>[] 
           ],
           "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4"
         }
-      ]
+      ],
+      "total": 1
     }
   },
   {
@@ -486,7 +568,8 @@ export const proposalsList: Example<ProposalsListParams, ProposalsListResult>[] 
           ],
           "baseHash": ""
         }
-      ]
+      ],
+      "total": 1
     }
   },
   {
@@ -495,7 +578,42 @@ export const proposalsList: Example<ProposalsListParams, ProposalsListResult>[] 
       "state": "withdrawn"
     },
     "result": {
-      "proposals": []
+      "proposals": [],
+      "total": 0
+    }
+  },
+  {
+    "about": "the second page of many",
+    "params": {
+      "limit": 1,
+      "after": "a.txt\u000002p1"
+    },
+    "result": {
+      "proposals": [
+        {
+          "id": "p1",
+          "session": "s1",
+          "label": "claude",
+          "path": "count.txt",
+          "kind": "modify",
+          "state": "open",
+          "version": 1,
+          "added": 2,
+          "removed": 2,
+          "hunkCount": 2,
+          "steps": [
+            {
+              "callId": "c1",
+              "tool": "edit_file",
+              "time": "2026-11-30T09:01:00Z"
+            }
+          ],
+          "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4"
+        }
+      ],
+      "total": 3,
+      "truncated": true,
+      "next": "count.txt\u000002p2"
     }
   }
 ];
@@ -765,6 +883,118 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
           }
         ],
         "diffOmitted": true
+      }
+    }
+  },
+  {
+    "about": "a file with another name and mode, and the words that differ",
+    "params": {
+      "id": "p1",
+      "words": true
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "to": "counts.txt",
+        "kind": "rename",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 4,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "stepCount": 120,
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h3",
+            "kind": "rename",
+            "state": "open",
+            "oldStart": 0,
+            "oldLines": 0,
+            "newStart": 0,
+            "newLines": 0,
+            "from": "count.txt",
+            "to": "counts.txt"
+          },
+          {
+            "id": "h4",
+            "kind": "mode",
+            "state": "conflict",
+            "oldStart": 0,
+            "oldLines": 0,
+            "newStart": 0,
+            "newLines": 0,
+            "conflict": {
+              "base": "100644",
+              "tree": "100600",
+              "agent": "100755"
+            },
+            "oldMode": "100644",
+            "newMode": "100755"
+          },
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1,
+            "words": {
+              "old": [
+                {
+                  "line": 0,
+                  "start": 0,
+                  "end": 3
+                }
+              ],
+              "new": [
+                {
+                  "line": 0,
+                  "start": 0,
+                  "end": 3
+                }
+              ]
+            }
+          },
+          {
+            "id": "h5",
+            "kind": "text",
+            "state": "conflict",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "conflict": {
+              "base": "",
+              "tree": "",
+              "agent": "",
+              "omitted": true
+            }
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 3,
+            "newLines": 1,
+            "by": "rule docs",
+            "rule": "docs"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/counts.txt\nrename from count.txt\nrename to counts.txt\n--- a/count.txt\n+++ b/counts.txt\n@@ -1,4 +1,4 @@\n one\n-two\n+TWO\n THREE\n four\n"
       }
     }
   }
@@ -1249,6 +1479,330 @@ export const proposalsDecide: Example<DecideParams, DecideResult>[] = [
         "document": true
       }
     }
+  },
+  {
+    "about": "two lines of a hunk",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "decisions": [
+        {
+          "hunk": "h2",
+          "decision": "accept",
+          "lines": {
+            "old": [
+              1
+            ],
+            "new": [
+              1,
+              2
+            ]
+          }
+        }
+      ]
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 1,
+        "removed": 1,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "by": "ada",
+            "comment": "good"
+          }
+        ],
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n"
+      },
+      "written": {
+        "path": "count.txt",
+        "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
+      }
+    }
+  },
+  {
+    "about": "a file as the reviewer edited it",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "decision": "accept",
+      "text": "one\nTWO\nthree\n"
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 1,
+        "removed": 1,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "by": "ada",
+            "comment": "good"
+          }
+        ],
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n"
+      },
+      "written": {
+        "path": "count.txt",
+        "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
+      }
+    }
+  },
+  {
+    "about": "a change set without what is in conflict",
+    "params": {
+      "session": "claude",
+      "decision": "accept",
+      "skipConflicts": true
+    },
+    "result": {
+      "proposals": [
+        {
+          "id": "p1",
+          "session": "s1",
+          "label": "claude",
+          "path": "count.txt",
+          "kind": "modify",
+          "state": "applied",
+          "version": 3,
+          "added": 0,
+          "removed": 0,
+          "hunkCount": 0,
+          "steps": [
+            {
+              "callId": "c1",
+              "tool": "edit_file",
+              "time": "2026-11-30T09:01:00Z"
+            }
+          ],
+          "baseHash": "e93ee3f6568b103528426ab1416ffbab08674e5bbb7ced88d7301434834f9f20"
+        },
+        {
+          "id": "p3",
+          "session": "s1",
+          "label": "claude",
+          "path": "docs/new.md",
+          "via": "link/new.md",
+          "kind": "create",
+          "state": "applied",
+          "version": 3,
+          "added": 0,
+          "removed": 0,
+          "hunkCount": 0,
+          "steps": [
+            {
+              "callId": "c2",
+              "tool": "write_file",
+              "time": "2026-11-30T09:02:00Z"
+            }
+          ],
+          "baseHash": ""
+        }
+      ],
+      "writtenFiles": [
+        {
+          "path": "count.txt",
+          "hash": "e93ee3f6568b103528426ab1416ffbab08674e5bbb7ced88d7301434834f9f20"
+        },
+        {
+          "path": "old.txt",
+          "hash": ""
+        },
+        {
+          "path": "b.txt",
+          "hash": "e93ee3f6568b103528426ab1416ffbab08674e5bbb7ced88d7301434834f9f20",
+          "from": "a.txt"
+        }
+      ],
+      "skipped": [
+        {
+          "id": "p2",
+          "session": "s1",
+          "label": "claude",
+          "path": "count.txt",
+          "kind": "modify",
+          "state": "conflict",
+          "version": 4,
+          "added": 1,
+          "removed": 1,
+          "hunkCount": 1,
+          "steps": [
+            {
+              "callId": "c1",
+              "tool": "edit_file",
+              "time": "2026-11-30T09:01:00Z"
+            }
+          ],
+          "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+          "hunks": [
+            {
+              "id": "h1",
+              "kind": "text",
+              "state": "conflict",
+              "oldStart": 2,
+              "oldLines": 1,
+              "newStart": 2,
+              "newLines": 1,
+              "conflict": {
+                "base": "two\n",
+                "tree": "zwei\n",
+                "agent": "TWO\n"
+              }
+            },
+            {
+              "id": "h2",
+              "kind": "text",
+              "state": "rejected",
+              "oldStart": 9,
+              "oldLines": 1,
+              "newStart": 9,
+              "newLines": 1,
+              "by": "ada",
+              "comment": "keep it small"
+            }
+          ],
+          "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,3 +1,3 @@\n one\n-zwei\n+TWO\n three\n",
+          "diffLossy": true
+        }
+      ]
+    }
+  },
+  {
+    "about": "a line that is only added, and one that is only taken away",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "decisions": [
+        {
+          "hunk": "h1",
+          "decision": "accept",
+          "lines": {
+            "new": [
+              2
+            ]
+          }
+        },
+        {
+          "hunk": "h2",
+          "decision": "reject",
+          "lines": {
+            "old": [
+              1
+            ]
+          }
+        }
+      ]
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 1,
+        "removed": 1,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "accepted",
+            "oldStart": 9,
+            "oldLines": 1,
+            "newStart": 9,
+            "newLines": 1,
+            "by": "ada",
+            "comment": "good"
+          }
+        ],
+        "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n"
+      },
+      "written": {
+        "path": "count.txt",
+        "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
+      }
+    }
   }
 ];
 
@@ -1347,6 +1901,444 @@ export const proposalsUndo: Example<UndoParams, DecideResult>[] = [
         "diff": "--- /dev/null\n+++ b/docs/new.md\n@@ -0,0 +1 @@\n+new\n"
       }
     }
+  }
+];
+
+export const proposalsSplit: Example<SplitParams, SplitResult>[] = [
+  {
+    "about": "the first line is cut from the others",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "hunk": "h1",
+      "lines": {
+        "old": [
+          1
+        ],
+        "new": [
+          1
+        ]
+      }
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 3,
+            "newLines": 1,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
+  },
+  {
+    "about": "a hunk that cannot be cut",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "hunk": "h3"
+    },
+    "error": {
+      "code": -32602,
+      "message": "count.txt: hunk h3 is one piece",
+      "data": {
+        "kind": "invalid_arguments",
+        "path": "count.txt"
+      }
+    }
+  },
+  {
+    "about": "an added line alone, whatever the version",
+    "params": {
+      "id": "p1",
+      "hunk": "h1",
+      "lines": {
+        "new": [
+          1
+        ]
+      }
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 1,
+            "oldLines": 0,
+            "newStart": 2,
+            "newLines": 1,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 2,
+            "newStart": 3,
+            "newLines": 1,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
+  },
+  {
+    "about": "a removed line alone",
+    "params": {
+      "id": "p1",
+      "version": 1,
+      "hunk": "h1",
+      "lines": {
+        "old": [
+          1
+        ]
+      }
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 1,
+            "newLines": 0,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 2,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
+  },
+  {
+    "about": "a hunk into paragraphs",
+    "params": {
+      "id": "p1",
+      "hunk": "h1"
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "count.txt",
+        "kind": "modify",
+        "state": "open",
+        "version": 2,
+        "added": 2,
+        "removed": 2,
+        "hunkCount": 2,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 2,
+            "oldLines": 1,
+            "newStart": 2,
+            "newLines": 1,
+            "splitOf": "h1"
+          },
+          {
+            "id": "h2",
+            "kind": "text",
+            "state": "open",
+            "oldStart": 3,
+            "oldLines": 1,
+            "newStart": 3,
+            "newLines": 1,
+            "splitOf": "h1"
+          }
+        ],
+        "diff": "diff --git a/count.txt b/count.txt\n--- a/count.txt\n+++ b/count.txt\n@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE\n four\n"
+      }
+    }
+  }
+];
+
+export const proposalsHistory: Example<HistoryParams, HistoryResult>[] = [
+  {
+    "about": "the newest two",
+    "params": {
+      "session": "claude",
+      "limit": 2
+    },
+    "result": {
+      "entries": [
+        {
+          "seq": 41,
+          "time": "2026-11-30T09:05:00Z",
+          "proposal": "p1",
+          "session": "s1",
+          "label": "claude",
+          "path": "count.txt",
+          "hunk": "h1",
+          "kind": "text",
+          "decision": "accepted",
+          "by": "ada",
+          "comment": "good",
+          "hashBefore": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+          "hashAfter": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981",
+          "added": 1,
+          "removed": 1,
+          "tools": [
+            "edit_file"
+          ]
+        },
+        {
+          "seq": 42,
+          "time": "2026-11-30T09:05:00Z",
+          "proposal": "p1",
+          "session": "s1",
+          "label": "claude",
+          "path": "docs/new.md",
+          "from": "docs/old.md",
+          "hunk": "h2",
+          "kind": "rename",
+          "decision": "accepted",
+          "by": "rule docs",
+          "rule": "docs",
+          "hashBefore": "",
+          "hashAfter": "2111ceb716fc0f6c73e42ad1ee090c656cf9251853724d1e439ef58f0110eb39",
+          "added": 1,
+          "removed": 1,
+          "tools": [
+            "edit_file"
+          ]
+        }
+      ],
+      "truncated": true
+    }
+  },
+  {
+    "about": "nothing was decided",
+    "params": {
+      "path": "docs",
+      "proposal": "p9",
+      "since": "2026-11-30T00:00:00Z",
+      "before": 41
+    },
+    "result": {
+      "entries": []
+    }
+  }
+];
+
+export const rulesList: Example<Empty, RulesListResult>[] = [
+  {
+    "about": "one that is built in and one for a session",
+    "params": {},
+    "result": {
+      "rules": [
+        {
+          "name": "built-in: .github",
+          "effect": "hold",
+          "paths": [
+            ".github/**"
+          ],
+          "source": "built-in"
+        },
+        {
+          "id": "r1",
+          "name": "docs",
+          "effect": "accept",
+          "root": "/home/ada/project",
+          "paths": [
+            "docs/**",
+            "*.md"
+          ],
+          "kinds": [
+            "create",
+            "modify"
+          ],
+          "minLines": 1,
+          "maxLines": 50,
+          "maxBytes": 65536,
+          "sessions": [
+            "claude*"
+          ],
+          "tools": [
+            "edit_file"
+          ],
+          "session": "s1",
+          "source": "added by ada"
+        },
+        {
+          "id": "r2",
+          "name": "r2",
+          "effect": "hold",
+          "minLines": 500,
+          "source": "added by ada"
+        },
+        {
+          "name": "large ones",
+          "effect": "hold",
+          "minLines": 500,
+          "source": "config.toml"
+        }
+      ]
+    }
+  }
+];
+
+export const rulesAdd: Example<RulesAddParams, RulesAddResult>[] = [
+  {
+    "about": "for one session",
+    "params": {
+      "rule": {
+        "name": "docs",
+        "effect": "accept",
+        "paths": [
+          "docs/**",
+          "*.md"
+        ],
+        "kinds": [
+          "create",
+          "modify"
+        ],
+        "minLines": 1,
+        "maxLines": 50,
+        "maxBytes": 65536,
+        "sessions": [
+          "claude*"
+        ],
+        "tools": [
+          "edit_file"
+        ],
+        "session": "s1"
+      }
+    },
+    "result": {
+      "rule": {
+        "id": "r1",
+        "name": "docs",
+        "effect": "accept",
+        "paths": [
+          "docs/**",
+          "*.md"
+        ],
+        "kinds": [
+          "create",
+          "modify"
+        ],
+        "minLines": 1,
+        "maxLines": 50,
+        "maxBytes": 65536,
+        "sessions": [
+          "claude*"
+        ],
+        "tools": [
+          "edit_file"
+        ],
+        "session": "s1",
+        "source": "added by ada"
+      }
+    }
+  }
+];
+
+export const rulesRemove: Example<RulesRemoveParams, Empty>[] = [
+  {
+    "about": "a rule that was added",
+    "params": {
+      "id": "r1"
+    },
+    "result": {}
   }
 ];
 
@@ -1562,6 +2554,17 @@ export const proposalsDidChange: Example<ProposalDidChangeParams, never>[] = [
         "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten\n",
         "hunksOmitted": true
       }
+    }
+  }
+];
+
+export const documentsDidWrite: Example<DidWriteParams, never>[] = [
+  {
+    "about": "an accepted change is on disk",
+    "params": {
+      "uri": "file:///home/ada/src/count.txt",
+      "path": "count.txt",
+      "hash": "7e551cd28cb924be48b260917c56ea3b1162c568912c85248ae95720823e0981"
     }
   }
 ];

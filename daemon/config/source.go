@@ -1,0 +1,116 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Source gives the configuration as it is now, and reads a file again only when
+// it has changed.
+type Source struct {
+	userPath string
+	roots    []string
+
+	mu       sync.Mutex // guards the fields below
+	texts    []text     // the user's, then each workspace's
+	readAt   []time.Time
+	config   Config
+	problems []Problem
+	version  int
+}
+
+// NewSource reads nothing yet; the parameters are those of Load.
+func NewSource(userPath string, roots []string) *Source {
+	return &Source{userPath: userPath, roots: slices.Clone(roots)}
+}
+
+// settledAfter is how old a file's time must be when it is read for the same
+// time to mean the same content: file systems' clocks tick every 2 s at worst
+// (FAT), and a write within the tick leaves no trace.
+const settledAfter = 3 * time.Second
+
+// Current returns the configuration and what is wrong with it. The version is
+// raised by each change of a file, so that a caller can tell whether it has seen
+// this one. The values are shared: they are not to be changed.
+func (s *Source) Current() (c Config, problems []Problem, version int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts == nil {
+		s.texts = make([]text, 1+len(s.roots))
+		s.readAt = make([]time.Time, len(s.texts))
+	}
+	changed := s.version == 0
+	for i := range s.texts {
+		if s.unchanged(i) {
+			continue
+		}
+		now := time.Now()
+		fresh := s.read(i)
+		changed = changed || fresh.failed != s.texts[i].failed || string(fresh.data) != string(s.texts[i].data) || fresh.stat.exists != s.texts[i].stat.exists
+		s.texts[i], s.readAt[i] = fresh, now
+	}
+	if changed {
+		s.config, s.problems = merge(s.texts[0], s.texts[1:], s.userPath, s.roots)
+		s.version++
+	}
+	return s.config, s.problems, s.version
+}
+
+func (s *Source) read(i int) text {
+	switch {
+	case i > 0:
+		return readWorkspace(s.roots[i-1])
+	case s.userPath == "":
+		return text{}
+	}
+	return readUser(s.userPath)
+}
+
+// unchanged reports whether a file is surely as it was when it was read.
+func (s *Source) unchanged(i int) bool {
+	t := s.texts[i]
+	if s.readAt[i].IsZero() || t.failed != "" {
+		return false
+	}
+	if i == 0 && s.userPath == "" {
+		return true
+	}
+	if !t.stat.exists {
+		return isAbsent(s.look(i, true))
+	}
+	info, err := s.look(i, false)
+	if err != nil || !(stat{true, info}).same(t.stat) {
+		return false
+	}
+	return s.readAt[i].Sub(info.ModTime()) > settledAfter
+}
+
+// isAbsent takes what lstat returned.
+func isAbsent(_ fs.FileInfo, err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || isNotDir(err)
+}
+
+// look asks for a file's metadata: of the link itself, or of what it leads to.
+func (s *Source) look(i int, link bool) (fs.FileInfo, error) {
+	if i == 0 {
+		if link {
+			return os.Lstat(s.userPath)
+		}
+		return os.Stat(s.userPath)
+	}
+	dir, err := os.OpenRoot(s.roots[i-1])
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	name := filepath.Join(loomDir, fileName)
+	if link {
+		return dir.Lstat(name)
+	}
+	return dir.Stat(name)
+}

@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/loomd/loomd/daemon/rpc"
+)
+
+// progress tells a client by LSP's work done progress what a call waits for.
+// Without a token it tells nothing.
+type progress struct {
+	conn  *rpc.Conn
+	token json.RawMessage
+	title string
+
+	mu    sync.Mutex // guards begun
+	begun bool
+}
+
+type progressParams struct {
+	Token json.RawMessage `json:"token"`
+	Value progressValue   `json:"value"`
+}
+
+type progressValue struct {
+	Kind    string `json:"kind"` // begin, report or end
+	Title   string `json:"title,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+func (p *progress) report(message string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	value := progressValue{Kind: "report", Message: message}
+	if !p.begun {
+		value.Kind, value.Title = "begin", p.title
+	}
+	p.begun = true
+	p.send(value)
+}
+
+// end closes what report began.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun {
+		p.send(progressValue{Kind: "end"})
+	}
+}
+
+func (p *progress) send(value progressValue) {
+	if len(p.token) > 0 {
+		// A client that is gone or does not read is the connection's affair.
+		_ = p.conn.Notify("$/progress", progressParams{Token: p.token, Value: value})
+	}
+}

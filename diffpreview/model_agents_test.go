@@ -76,7 +76,7 @@ func (m *model) insists(a *agent, f *modelFile, sees string) (string, bool) {
 				if at > 0 && sees[len(sees)-1] != '\n' {
 					at = 0
 				}
-				return overlay(sees, []piece{{at, 0, lines[0]}}), true
+				return overlay(sees, []strip{{at, 0, lines[0]}}), true
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (m *model) overConflict(a *agent, f *modelFile, sees string) (string, bool)
 			line := linesOf(string(p.Base.Data))[h.Start]
 			at := slices.Index(linesOf(sees), line)
 			if at >= 0 && line[len(line)-1] == '\n' {
-				return overlay(sees, []piece{{at, 1, m.lines(f, a.letter, 1)}}), true
+				return overlay(sees, []strip{{at, 1, m.lines(f, a.letter, 1)}}), true
 			}
 		}
 	}
@@ -131,8 +131,7 @@ func (m *model) knows(a *agent, f *modelFile, view body) {
 		for i := range q.Hunks {
 			h := &q.Hunks[i]
 			if h.State == HunkConflict || h.State == HunkAccepted && h.Decision.By == treeName {
-				kept.add(string(h.New))
-				keptOld.add(string(h.Old))
+				h.asks(keptOld, kept)
 			}
 			if !h.decided() {
 				open++

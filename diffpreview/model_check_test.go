@@ -30,13 +30,13 @@ func (m *model) check(was, now *picture) {
 		m.noteSince(was.shown[id], p)
 	}
 	for _, a := range m.agents {
+		m.checkReviews(a, was, now)
 		for _, f := range m.files {
 			if !m.landing(a, f, now) {
 				m.checkView(a, f, now)
 				m.checkIntent(a, f, now)
 			}
 		}
-		m.checkReviews(a, was, now)
 	}
 	for _, p := range others {
 		m.checkEpoch(p, was, now)
@@ -246,8 +246,7 @@ func (m *model) checkIntent(a *agent, f *modelFile, now *picture) {
 				oldOpen.add(string(h.Old))
 			}
 			if !h.decided() || h.State == HunkAccepted && h.Decision.By == treeName {
-				newAll.add(string(h.New))
-				oldAll.add(string(h.Old))
+				h.asks(oldAll, newAll)
 			}
 		}
 	}
@@ -259,11 +258,11 @@ func (m *model) checkIntent(a *agent, f *modelFile, now *picture) {
 		}
 		return s
 	}
-	if lost := m.plain(in.wrote).minus(newAll); len(lost) > 0 {
+	if lost := m.plain(in.wrote).minus(newAll, in.loose); len(lost) > 0 {
 		m.fail("what an agent wrote is in its hunks", "%q is not\n%s", lost, story())
 	}
 	var lost []string
-	for _, l := range m.plain(in.cut).minus(oldAll) {
+	for _, l := range m.plain(in.cut).minus(oldAll, in.loose) {
 		if tree[l] {
 			lost = append(lost, l)
 		}

@@ -85,7 +85,7 @@ func (e *modelEditor) save(f *modelFile, rename, fresh bool) {
 	if e.online {
 		e.m.store.SaveDocument(e, f.path)
 	}
-	f.unsaved = nil
+	f.unsaved = slices.DeleteFunc(f.unsaved, func(u *accepted) bool { return intact(b.text, &u.hunk) })
 }
 
 func (e *modelEditor) close(f *modelFile) {

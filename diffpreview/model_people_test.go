@@ -249,7 +249,7 @@ func (m *model) copies() {
 	if h.State != HunkOpen || h.Kind != KindText {
 		return
 	}
-	text := overlay(m.tree(f).text, []piece{{h.Start, h.Count, string(h.New)}})
+	text := overlay(m.tree(f).text, []strip{{h.Start, h.Count, string(h.New)}})
 	if e := m.typist(f); e != nil {
 		if e.bufs[f].dirty || m.tree(f).text == e.bufs[f].text {
 			e.set(f, text)

@@ -3,6 +3,7 @@ package diffpreview
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,12 +51,16 @@ func (r *race) start() {
 	m.inside = true
 	for _, e := range m.editors {
 		if b := e.bufs[r.f]; b != nil && b.dirty {
+			held := []*modelFile{r.f} // what changes with the editor
+			if r.name != "moved on" {
+				held = slices.Collect(maps.Keys(e.bufs))
+			}
 			e.mood = r.name
 			e.typing = func(b *buffer) {
 				e.set(r.f, m.changed(r.f, b.text, 'p'))
 				m.logf("meanwhile %s types in %s: %v", e.name, r.f.name, body{true, b.text})
 			}
-			e.fired = r.moved
+			e.fired = func() { r.moved(held...) }
 		}
 	}
 	if r.stage == 0 {
@@ -81,13 +86,13 @@ func (r *race) save(stage string) {
 	m.write(r.f, b, m.chance(50), m.chance(50))
 	r.late = !slices.Contains(unseen, stage)
 	m.logf("meanwhile, at %q, %s is saved: %v", stage, r.f.name, b)
-	r.moved()
+	r.moved(r.f)
 }
 
-// moved notes that the trees are others now.
-func (r *race) moved() {
+// moved notes that the trees of these files are others now.
+func (r *race) moved(files ...*modelFile) {
 	r.fired = true
-	for _, g := range r.m.files {
+	for _, g := range files {
 		r.base[g] = r.m.tree(g)
 	}
 }

@@ -336,7 +336,7 @@ func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race
 		return // somebody saved over it
 	}
 	was, lines := got, linesOf(got.text)
-	var pieces []piece
+	var pieces []strip
 	for _, r := range named {
 		h, _ := q.Hunk(r.hunk.ID)
 		if !r.takes() {
@@ -350,9 +350,9 @@ func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race
 			was = body{h.Kind == KindDelete, string(h.Old)}
 			break
 		}
-		pieces = append(pieces, piece{h.Start, h.Count, string(h.Old)})
+		pieces = append(pieces, strip{h.Start, h.Count, string(h.Old)})
 	}
-	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Or(a.start-b.start, a.count-b.count) })
+	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
 	if len(pieces) > 0 {
 		was.text = overlay(got.text, pieces)
 	}
@@ -366,7 +366,7 @@ func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race
 
 // after is a tree with what was decided in it.
 func after(tree body, named []ruled) body {
-	var pieces []piece
+	var pieces []strip
 	for i := range named {
 		r := &named[i]
 		if !r.takes() {
@@ -378,9 +378,9 @@ func after(tree body, named []ruled) body {
 			}
 			return body{true, r.text()}
 		}
-		pieces = append(pieces, piece{r.hunk.Start, r.hunk.Count, r.text()})
+		pieces = append(pieces, strip{r.hunk.Start, r.hunk.Count, r.text()})
 	}
-	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Or(a.start-b.start, a.count-b.count) })
+	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
 	return body{tree.exists, overlay(tree.text, pieces)}
 }
 

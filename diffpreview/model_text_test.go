@@ -36,14 +36,14 @@ func filler(line string) bool {
 	return line == "" || line == "}"
 }
 
-// piece puts text in the place of lines [start, start+count).
-type piece struct {
+// strip puts text in the place of lines [start, start+count).
+type strip struct {
 	start, count int
 	text         string
 }
 
 // overlay is a text with the pieces, sorted and disjoint, in it.
-func overlay(text string, pieces []piece) string {
+func overlay(text string, pieces []strip) string {
 	lines := linesOf(text)
 	var out strings.Builder
 	at := 0
@@ -90,6 +90,18 @@ func (s lineSet) minus(others ...lineSet) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// asks puts into two sets what a hunk takes out and what it puts in. What a
+// conflict has on both sides it only has around it.
+func (h *Hunk) asks(old, new lineSet) {
+	olds, news := setOf(string(h.Old)), setOf(string(h.New))
+	for _, l := range olds.minus(news) {
+		old[l] = true
+	}
+	for _, l := range news.minus(olds) {
+		new[l] = true
+	}
 }
 
 // repeated returns the lines that a text has twice.

@@ -49,15 +49,18 @@ func intact(text string, h *Hunk) bool {
 	})
 }
 
-type asked struct{ old, new lineSet }
+// asked is what a session's undecided hunks on a file take out and put in, and
+// all that they show.
+type asked struct{ old, new, allOld, allNew lineSet }
 
 func (m *model) asked(a *agent, f *modelFile, now *picture) asked {
-	s := asked{lineSet{}, lineSet{}}
+	s := asked{lineSet{}, lineSet{}, lineSet{}, lineSet{}}
 	for _, p := range now.of(a, f) {
 		for i := range p.Hunks {
 			if h := &p.Hunks[i]; !h.decided() {
-				s.old.add(string(h.Old))
-				s.new.add(string(h.New))
+				h.asks(s.old, s.new)
+				s.allOld.add(string(h.Old))
+				s.allNew.add(string(h.New))
 			}
 		}
 	}
@@ -71,12 +74,12 @@ func (m *model) stillAsked(u *accepted, f *modelFile, undecided asked, has lineS
 	}
 	news, olds := m.plain(setOf(string(u.hunk.New))), m.plain(setOf(string(u.hunk.Old)))
 	for _, l := range news.minus(has) {
-		if !undecided.new[l] {
+		if !undecided.allNew[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is neither in %s nor asked for\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
 	}
 	for l := range olds {
-		if has[l] && !news[l] && !undecided.old[l] {
+		if has[l] && !news[l] && !undecided.allOld[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is in %s and nobody is asked\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
 	}
@@ -131,7 +134,7 @@ func (m *model) checkSettled(a *agent, settled map[string]int, was, now *picture
 		}
 		for i := range p.Hunks {
 			h := &p.Hunks[i]
-			if h.State != HunkAccepted || h.Decision.By != treeName {
+			if !h.decided() || h.Decision.By != treeName {
 				continue
 			}
 			before := Hunk{}
@@ -140,11 +143,28 @@ func (m *model) checkSettled(a *agent, settled map[string]int, was, now *picture
 			}
 			n := settled[id+h.ID]
 			switch {
-			case before.State == HunkAccepted && n > 0 && !m.effect.operated[id]:
+			case before.State == h.State && n > 0 && !m.effect.operated[id]:
 				m.fail("what the tree took is told once", "%s of %s is told again; it was\n%s\nand is\n%s", h.ID, id, summary(was.shown[id]), summary(p))
-			case before.State != HunkAccepted && n != 1:
+			case before.State != h.State && n != 1:
 				m.fail("what the tree took is told once", "%s is told %d times of\n%s", h.ID, n, summary(p))
+			case before.State != h.State && h.State == HunkRejected: // its agent had changed its lines
+				m.gaveUp(a, h, m.file(p.Path), now)
 			}
+		}
+	}
+}
+
+// gaveUp notes that a hunk of an agent is no more asked for.
+func (m *model) gaveUp(a *agent, h *Hunk, f *modelFile, now *picture) {
+	others, in := m.asked(a, f, now), a.intents[f]
+	for _, l := range linesOf(string(h.New)) {
+		if !others.new[l] {
+			delete(in.wrote, l)
+		}
+	}
+	for _, l := range linesOf(string(h.Old)) {
+		if !others.old[l] {
+			delete(in.cut, l)
 		}
 	}
 }

@@ -8,53 +8,61 @@ import (
 
 // decidesSet is a decision about all that a session has open.
 func (m *model) decidesSet() {
-	a, accept, comment := m.a, m.chance(75), m.comment()
-	named, blocked, busy := map[*Proposal][]ruled{}, false, false
+	a := m.a
+	d := DecideSet{Session: a.id, Accept: m.chance(75), Comment: m.comment(), By: "rev", SkipConflicts: m.chance(30)}
+	named, busy, blocked := map[string][]ruled{}, false, 0
 	var order []*Proposal
 	for _, id := range sortedKeys(m.now.shown) {
 		p := m.now.shown[id]
-		if p.Session != a.id || !p.Undecided() {
+		switch {
+		case p.Session != a.id || !p.Undecided():
+			continue
+		case d.Accept && p.State() == StateConflict:
+			blocked++
 			continue
 		}
 		order = append(order, p)
-		f := m.file(p.Path)
-		blocked = blocked || accept && p.State() == StateConflict
-		j := m.judge(f, p, p, &DecideFile{Accept: accept, Comment: comment})
-		named[p], busy = j.named, busy || j.busy != ""
+		j := m.judge(m.file(p.Path), p, p, &DecideFile{Accept: d.Accept, Comment: d.Comment})
+		named[p.ID], busy = j.named, busy || j.busy != ""
 	}
-	if len(order) == 0 {
+	if len(order)+blocked == 0 {
 		return
 	}
-	race := m.race(m.f, !accept)
+	race := m.race(m.f, !d.Accept)
 	race.blind = true
-	m.logf("all of agent %c accept=%v %s", a.letter, accept, race.name)
+	m.logf("all of agent %c accept=%v, skipping %v %s", a.letter, d.Accept, d.SkipConflicts, race.name)
 	race.start()
-	done, written, err := m.store.DecideSession(context.Background(), a.id, accept, comment, "rev")
+	done, err := m.store.DecideSession(context.Background(), d)
 	race.end()
 	m.logf("-> %v", err)
-	switch {
-	case err == nil && blocked && !race.fired:
-		m.fail("a conflict holds up its change set", "%d decided", len(done))
-	case err != nil:
-		if !blocked && !busy && !race.on {
+	if err != nil {
+		if (blocked == 0 || d.SkipConflicts) && !busy && !race.on {
 			m.fail("no refusal without a reason", "%v", err)
 		}
 		m.nothingHappened(race)
 		return
-	case len(done) != len(order):
-		m.fail("a change set is all of it", "%d of %d", len(done), len(order))
 	}
-	var files []*modelFile
-	for _, q := range done {
+	if !race.fired && (blocked > 0 && !d.SkipConflicts || len(done.Proposals) != len(order) || len(done.Skipped) != blocked) {
+		m.fail("a change set is all of it", "%d and %d in conflict: %d decided, %d skipped", len(order), blocked, len(done.Proposals), len(done.Skipped))
+	}
+	m.carriedSet(order, done, named, race)
+}
+
+// carriedSet is carried for each proposal of a change set.
+func (m *model) carriedSet(order []*Proposal, done SetResult, named map[string][]ruled, race *race) {
+	seen := map[string]bool{}
+	for _, q := range done.Proposals {
 		i := slices.IndexFunc(order, func(p *Proposal) bool { return p.ID == q.ID })
 		if i < 0 {
 			m.fail("a change set is all of it", "%s is no part", q.ID)
 		}
-		f := m.file(q.Path)
-		files = append(files, f)
-		m.carried(f, order[i], q, named[order[i]], race)
+		if seen[q.ID] {
+			m.fail("a change set is decided once", "%s", q.ID)
+		}
+		seen[q.ID] = true
+		m.carried(m.file(q.Path), order[i], q, named[q.ID], race)
 	}
-	m.writtenIs(race, written, files...)
+	m.writtenIs(race, done.Written, m.files...)
 }
 
 // undoes opens again what was decided.

@@ -177,7 +177,7 @@ func (p *Proposal) lastBy() string {
 
 // Undo opens decided hunks again, one or all of a proposal, taking accepted
 // text out of the tree. It fails with code conflict, changing nothing, when
-// that text was changed since or the agent has a newer proposal on the file.
+// that text was changed since or the agent has another proposal on the file.
 func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Written, error) {
 	p, unlock, err := s.lockProposal(id)
 	if err != nil {
@@ -189,8 +189,10 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		if err != nil {
 			return nil, err
 		}
-		if open := s.at(p.Path, p.Session); len(open) > 0 && open[len(open)-1].newer(p) {
-			return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", open[len(open)-1].ID)
+		for _, other := range s.at(p.Path, p.Session) { // a view shows one
+			if other.ID != p.ID {
+				return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", other.ID)
+			}
 		}
 		now, err := s.tree(p.Path)
 		if err != nil {

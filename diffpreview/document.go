@@ -164,7 +164,10 @@ func (s *Store) ChangeDocument(owner DocumentOwner, path Path, version int32, te
 		}
 		found = true
 		doc.version, doc.text = version, text
-		doc.dirty = !sameText(text, doc.saved) && !sameText(text, disk)
+		if sameText(text, disk) { // the editor has loaded the file again
+			doc.saved = text
+		}
+		doc.dirty = !sameText(text, doc.saved)
 		// The last one to change is the one that counts: move it to the end.
 		docs := s.docs.byPath[path]
 		i := slices.Index(docs, doc)
@@ -248,6 +251,12 @@ func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, befo
 	}
 	if len(dirty) == 0 {
 		return failf(CodeStale, name, "the buffer was saved or closed meanwhile")
+	}
+	if !after.Exists {
+		return &Error{
+			Code: CodeConflict, Path: name, Message: "has unsaved changes in an editor, which a deletion would throw away",
+			Hint: "save it or close it in the editor first",
+		}
 	}
 	doc := dirty[0]
 	if now, err := Encode(doc.text, before.Data); err != nil || string(now) != string(before.Data) {

@@ -1,49 +1,79 @@
 package diffpreview
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // unsaved reports whether p has accepted hunks that are in a buffer only.
 func (p *Proposal) unsaved() bool {
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.Unsaved })
 }
 
-// lostBuffer is what the agent is told of a hunk that went with its buffer.
-const lostBuffer = "the editor's buffer was closed without saving"
+// lostBuffer and changedSince are what the agent is told of a hunk that went
+// with its buffer.
+const (
+	lostBuffer   = "the editor's buffer was closed without saving"
+	changedSince = ", and you have changed these lines since"
+)
 
 // land says what became of p's unsaved hunks now that the tree is the disk
 // again: the buffer was saved or closed. moved is p rebased onto it. A hunk
 // whose text is there has landed; one that went with its buffer is open again,
-// or rejected when the agent has changed its lines since. Those are returned
-// for the agent to be told.
+// or rejected when its lines were changed since. Those are returned for the
+// agent to be told.
 func (p *Proposal) land(moved *Proposal) (*Proposal, []Hunk) {
-	var gone []int
-	for i := range p.Hunks {
-		h := &p.Hunks[i]
-		if now, ok := moved.Hunk(h.ID); h.Unsaved && !h.Lost && ok && now.Lost {
-			gone = append(gone, i)
-		}
-	}
-	if len(gone) == 0 {
-		return moved.landed(), nil
-	}
+	gone, over := p.wentWith(moved)
+	q, told := moved, []Hunk(nil)
 	// The buffer's text without them is what the disk is compared with.
-	if open, told, err := p.reopen(gone); err == nil {
-		q, _ := open.rebase(moved.Base, true)
-		for i := range told {
-			told[i].Decision = &Decision{By: treeName, Comment: lostBuffer}
+	if open, reopened, err := p.reopen(gone); len(gone) > 0 && err == nil {
+		for _, h := range reopened {
+			h.Decision = &Decision{By: treeName, Comment: lostBuffer}
+			told = append(told, h)
 		}
-		return q.landed(), told
+		q, _ = open.rebase(moved.Base, true)
+	} else {
+		for _, i := range gone {
+			over[p.Hunks[i].ID] = lostBuffer + changedSince
+		}
 	}
-	q := moved.landed()
-	q.origin = nil // it would bring the hunks back as accepted
-	var told []Hunk
-	for _, i := range gone {
-		h := &q.Hunks[q.index(p.Hunks[i].ID)]
-		h.State = HunkRejected
-		h.Decision = &Decision{By: treeName, Comment: lostBuffer + ", and you have changed these lines since"}
-		told = append(told, *h)
+	q = q.landed()
+	for i := range q.Hunks {
+		h := &q.Hunks[i]
+		if why := over[h.ID]; why != "" {
+			q.origin = nil // it would bring the hunk back as accepted
+			h.State, h.Since, h.Lost = HunkRejected, q.Version, true
+			h.Decision = &Decision{By: treeName, Comment: why}
+			told = append(told, *h)
+		}
 	}
 	return q, told
+}
+
+// wentWith returns the indexes of p's unsaved hunks whose text is not in moved,
+// which stands on the disk, and of those that cannot be opened again, because
+// somebody had changed their lines in the buffer, what the agent is told.
+func (p *Proposal) wentWith(moved *Proposal) (gone []int, over map[string]string) {
+	over = map[string]string{}
+	if sameContent(p.Base, moved.Base) {
+		return nil, over
+	}
+	m := newMoves(p.form.compare(p.Base.Data, moved.Base.Data).spans)
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		now, ok := moved.Hunk(h.ID)
+		if !h.Unsaved || !ok || h.property() {
+			continue
+		}
+		near := m.near(h.Start, h.Start+h.Count)
+		switch {
+		case h.Lost && (m.moved(Hunk{Start: h.Start, Count: h.Count}).Lost || !moved.Base.Exists):
+			over[h.ID] = lostBuffer + ", with what was changed in these lines"
+		case !h.Lost && (now.Lost || h.Count == 0 && slices.ContainsFunc(near, func(s Span) bool { return s.NewLines > 0 })):
+			gone = append(gone, i) // lines that it took out may be back
+		}
+	}
+	return gone, over
 }
 
 // landed is p at its next version without unsaved hunks, the same on the tree
@@ -68,9 +98,10 @@ func allSaved(hunks []Hunk) {
 }
 
 // adopt returns p with the open hunks of an older proposal of its session on
-// the same file, and older without them. Both stand on the same text; what
-// would lie on p's own lines stays where it is.
-func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
+// the same file, and older without them. Both stand on the same text. What
+// would lie on p's own lines is rejected: the agent has changed them since. It
+// is returned for the agent to be told.
+func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal, told []Hunk) {
 	var edits []edit
 	for i := range p.Hunks {
 		if h := &p.Hunks[i]; h.State == HunkOpen && !h.property() {
@@ -80,18 +111,38 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal) {
 	theirs = older.next()
 	theirs.Hunks = nil
 	for _, h := range older.Hunks {
-		inTheWay := slices.ContainsFunc(p.Hunks, func(o Hunk) bool { return !o.decided() && meets(&h, &o) })
-		if h.State != HunkOpen || h.wholeFile() || h.property() || inTheWay {
+		switch {
+		case h.State != HunkOpen || h.property():
 			theirs.Hunks = append(theirs.Hunks, h)
-			continue
+		case p.form != older.form || p.inTheWay(&h):
+			h.State, h.Since = HunkRejected, theirs.Version
+			h.Decision = &Decision{By: treeName, Comment: lostBuffer + changedSince}
+			theirs.Hunks = append(theirs.Hunks, h)
+			told = append(told, h)
+		default:
+			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
-		edits = append(edits, edit{h.Start, h.Count, h.New})
 	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.start-b.start, min(a.count, 1)-min(b.count, 1)) })
 	mine = p.next()
 	want := p.Base
 	want.Mode = p.Proposed().Mode
 	want.Data = p.form.patch(p.Base.Data, edits)
-	mine.fit(want)
-	return mine, theirs
+	mine.refit(want)
+	return mine, theirs, told
+}
+
+// inTheWay reports whether p has lines of its own where h would go.
+func (p *Proposal) inTheWay(h *Hunk) bool {
+	return slices.ContainsFunc(p.Hunks, func(o Hunk) bool {
+		switch {
+		case o.decided() || o.property():
+			return false
+		case o.State == HunkConflict || o.wholeFile() || h.wholeFile():
+			return meets(h, &o)
+		case h.Count == 0 && o.Count == 0:
+			return false
+		}
+		return touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count)
+	})
 }

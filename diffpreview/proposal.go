@@ -193,8 +193,14 @@ func (p *Proposal) step(want Content) *Proposal {
 }
 
 // fit makes the undecided hunks of p anew, so that they lead from its base to
-// want.
-func (p *Proposal) fit(want Content) {
+// want, which its agent made: a conflict that it wrote over is gone.
+func (p *Proposal) fit(want Content) { p.remake(want, true) }
+
+// refit is fit for what a reviewer or the tree made. A conflict stays whatever
+// comes to lie beside it.
+func (p *Proposal) refit(want Content) { p.remake(want, false) }
+
+func (p *Proposal) remake(want Content, agent bool) {
 	form := formBetween(p.Base, want)
 	previous := p.Hunks
 	p.Hunks = nil
@@ -209,8 +215,10 @@ func (p *Proposal) fit(want Content) {
 	p.inherit(fresh, previous)
 	fresh = resplit(fresh, previous)
 	for _, h := range previous {
+		// What lies beside a conflict as it did before was not written over it.
+		over := func(f Hunk) bool { return agent && f.Since == p.Version && meets(&f, &h) }
 		if h.Kind == KindRename && !h.decided() && want.Exists ||
-			h.State == HunkConflict && h.Kind != KindRename && !slices.ContainsFunc(fresh, func(f Hunk) bool { return meets(&f, &h) }) {
+			h.State == HunkConflict && h.Kind != KindRename && !slices.ContainsFunc(fresh, over) {
 			p.Hunks = append(p.Hunks, h)
 		}
 	}

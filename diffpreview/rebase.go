@@ -44,7 +44,19 @@ func (p *Proposal) rebase(now Content, settled bool) (*Proposal, []Hunk) {
 	}
 	q.rebaseMode()
 	q.restless = q.restless && slices.ContainsFunc(q.Hunks, func(h Hunk) bool { return h.State == HunkConflict })
-	return q, q.compareWith(p)
+	told := q.compareWith(p)
+	if q.shows(p) { // looked at again, when the file has come to rest or after a restart
+		q.Version = p.Version
+	}
+	return q, told
+}
+
+// shows reports whether a reviewer sees no difference between p and what it was,
+// with which it has been compared.
+func (p *Proposal) shows(before *Proposal) bool {
+	return sameContent(p.Base, before.Base) && slices.EqualFunc(p.Hunks, before.Hunks, func(a, b Hunk) bool {
+		return a.ID == b.ID && a.Since == b.Since && a.Start == b.Start && a.Count == b.Count && a.Lost == b.Lost
+	})
 }
 
 // compareWith gives the hunks that are as they were before their Since back,
@@ -157,9 +169,12 @@ type region struct {
 func (f lineForm) gather(lines *lineCursor, from, to int, hunks []Hunk) region {
 	var r region
 	at, place := from, 0 // next line of the base; its number in old
+	add := func(old, new []byte) {
+		r.old, r.new = f.follow(r.old, old, lines), f.follow(r.new, new, lines)
+	}
 	copyTo := func(line int) {
 		text := lines.text(at, line)
-		r.old, r.new = append(r.old, text...), append(r.new, text...)
+		add(text, text)
 		place += line - at
 		at = line
 	}
@@ -177,7 +192,7 @@ func (f lineForm) gather(lines *lineCursor, from, to int, hunks []Hunk) region {
 			part.Start += place
 			r.parts = append(r.parts, part)
 		}
-		r.old, r.new = append(r.old, h.Old...), append(r.new, h.New...)
+		add(h.Old, h.New)
 		place += count
 		at = h.Start + h.Count
 	}
@@ -199,7 +214,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			continue
 		}
 		if h.decided() {
-			p.Hunks = append(p.Hunks, m.moved(h))
+			p.Hunks = append(p.Hunks, m.decided(h, now))
 			i++
 			continue
 		}
@@ -214,7 +229,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {
-				p.Hunks = append(p.Hunks, m.moved(hunks[i]))
+				p.Hunks = append(p.Hunks, m.decided(hunks[i], now))
 				continue
 			}
 			group = append(group, hunks[i])
@@ -225,6 +240,23 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		p.settle(group[0], r, now, start, end)
 	}
 	p.sort()
+}
+
+// decided is moved for a hunk that took lines out. Nothing of it stands in the
+// tree that could be found changed: it cannot be undone any more when one of its
+// lines is back there.
+func (m moves) decided(h Hunk, now *lineCursor) Hunk {
+	out := m.moved(h)
+	if h.State != HunkAccepted || h.Count > 0 || out.Lost {
+		return out
+	}
+	for _, s := range m.near(h.Start, h.Start) {
+		back := SplitLines(now.text(s.NewStart, s.NewStart+s.NewLines), now.enc)
+		out.Lost = out.Lost || slices.ContainsFunc(SplitLines(h.Old, now.enc), func(line []byte) bool {
+			return slices.ContainsFunc(back, func(b []byte) bool { return bytes.Equal(line, b) })
+		})
+	}
+	return out
 }
 
 // locate finds the lines of now that stand where [from, to) of the old text
@@ -285,6 +317,31 @@ func (f lineForm) ended(text []byte) bool {
 		return bytes.HasSuffix(text, []byte{0, '\n'})
 	}
 	return bytes.HasSuffix(text, []byte{'\n'})
+}
+
+// follow appends text to lines of which the last may lack its end, because it
+// was a file's last one: it gets the end that the lines of like have, so that
+// it does not run into the next one.
+func (f lineForm) follow(lines, text []byte, like *lineCursor) []byte {
+	if f != formBinary && len(lines) > 0 && len(text) > 0 && !f.ended(lines) {
+		lines = append(lines, f.lineEnd(like.data)...)
+	}
+	return append(lines, text...)
+}
+
+// lineEnd is how the first line of a text ends, if it has an end.
+func (f lineForm) lineEnd(text []byte) []byte {
+	lf, crlf := "\n", "\r\n"
+	switch f {
+	case formUTF16LE:
+		lf, crlf = "\n\x00", "\r\x00\n\x00"
+	case formUTF16BE:
+		lf, crlf = "\x00\n", "\x00\r\x00\n"
+	}
+	if bytes.HasSuffix(f.lines(text).text(0, 1), []byte(crlf)) {
+		return []byte(crlf)
+	}
+	return []byte(lf)
 }
 
 func (p *Proposal) fitParts(parts []Hunk, now *lineCursor, start int) bool {

@@ -111,7 +111,13 @@ func (s *Store) refresh(path Path, atRest bool) error {
 		q.stamp(told, s.now().UTC())
 		reviews = append(reviews, s.reviewsOf(p, q, told)...)
 	}
-	changed = s.gatherOpen(changed)
+	changed, told := s.gatherOpen(changed)
+	for _, r := range told { // instead of that it is open again
+		reviews = slices.DeleteFunc(reviews, func(o savedReview) bool {
+			return o.Review.Proposal == r.Review.Proposal && o.Review.Hunk == r.Review.Hunk
+		})
+	}
+	reviews = append(reviews, told...)
 	if wait > 0 && slices.ContainsFunc(changed, func(p *Proposal) bool { return p.restless }) {
 		s.staleAfter(path, wait)
 	}
@@ -139,25 +145,34 @@ func (s *Store) refreshName(q *Proposal, was Content, told []Hunk) (*Proposal, [
 	return named, append(told, settled...), nil
 }
 
-// gatherOpen sees to it that a session has one open proposal on a file: hunks
-// that were reopened after it went on to another one become part of that.
-func (s *Store) gatherOpen(changed []*Proposal) []*Proposal {
+// gatherOpen sees to it that what a session has open on a file is in one
+// proposal, the newest, since that is what its view shows: hunks that were
+// reopened after it went on to another one become part of that. It returns what
+// the agent is told.
+func (s *Store) gatherOpen(changed []*Proposal) ([]*Proposal, []savedReview) {
+	var reviews []savedReview
 	for i, older := range changed {
-		if older.State() != StateOpen {
+		if !slices.ContainsFunc(older.Hunks, func(h Hunk) bool { return h.State == HunkOpen && !h.property() }) {
 			continue
 		}
-		for _, p := range s.at(older.Path, older.Session) {
-			if p.newer(older) {
-				at := slices.IndexFunc(changed, func(c *Proposal) bool { return c.ID == p.ID })
-				if at < 0 {
-					at, changed = len(changed), append(changed, p)
-				}
-				if sameContent(changed[at].Base, older.Base) {
-					changed[at], changed[i] = changed[at].adopt(older)
-				}
-				break
+		all := s.those(func(p *Proposal) bool { return p.Path == older.Path && p.Session == older.Session })
+		for _, p := range slices.Backward(all) {
+			at := slices.IndexFunc(changed, func(c *Proposal) bool { return c.ID == p.ID })
+			if at >= 0 {
+				p = changed[at]
 			}
+			if !p.newer(older) || !p.Undecided() || !sameContent(p.Base, older.Base) {
+				continue
+			}
+			if at < 0 {
+				at, changed = len(changed), append(changed, p)
+			}
+			var told []Hunk
+			changed[at], changed[i], told = p.adopt(older)
+			changed[i].stamp(told, s.now().UTC())
+			reviews = append(reviews, s.reviewsOf(older, changed[i], told)...)
+			break
 		}
 	}
-	return changed
+	return changed, reviews
 }

@@ -69,6 +69,8 @@ type Options struct {
 	Limits Limits
 	Logger *slog.Logger
 	Now    func() time.Time // nil: time.Now
+
+	step func(stage string) // see journal
 }
 
 // Open brings back what the journal in opts.Dir holds for ws and finishes or
@@ -78,6 +80,9 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	j, err := openJournal(opts.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if opts.step != nil {
+		j.step = opts.step
 	}
 	s := &Store{
 		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,

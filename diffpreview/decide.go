@@ -110,6 +110,9 @@ func (s *Store) Decide(ctx context.Context, d DecideFile) (*Proposal, *Written, 
 		if err != nil {
 			return nil, err
 		}
+		if d.Version == 0 { // a tree that moves now must not change what was meant
+			d.Version = p.Version
+		}
 		c, err := s.rule(p, d)
 		if err != nil {
 			return nil, err

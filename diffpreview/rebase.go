@@ -214,7 +214,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			continue
 		}
 		if h.decided() {
-			p.Hunks = append(p.Hunks, m.decided(h, now))
+			p.Hunks = append(p.Hunks, m.decided(h, old, now))
 			i++
 			continue
 		}
@@ -229,7 +229,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {
-				p.Hunks = append(p.Hunks, m.decided(hunks[i], now))
+				p.Hunks = append(p.Hunks, m.decided(hunks[i], old, now))
 				continue
 			}
 			group = append(group, hunks[i])
@@ -245,7 +245,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 // decided is moved for a hunk that took lines out. Nothing of it stands in the
 // tree that could be found changed: it cannot be undone any more when one of its
 // lines is back there.
-func (m moves) decided(h Hunk, now *lineCursor) Hunk {
+func (m moves) decided(h Hunk, old, now *lineCursor) Hunk {
 	out := m.moved(h)
 	if h.State != HunkAccepted || h.Count > 0 || out.Lost {
 		return out
@@ -256,7 +256,16 @@ func (m moves) decided(h Hunk, now *lineCursor) Hunk {
 			return slices.ContainsFunc(back, func(b []byte) bool { return bytes.Equal(line, b) })
 		})
 	}
+	// A diff can match them with lines elsewhere.
+	out.Lost = out.Lost || h.beside(now, out.Start) && !h.beside(old, h.Start)
 	return out
+}
+
+// beside reports whether the lines that h took out stand right before or behind
+// a place.
+func (h *Hunk) beside(lines *lineCursor, at int) bool {
+	n := countLines(h.Old, lines.enc)
+	return n > 0 && (bytes.Equal(lines.text(max(at-n, 0), at), h.Old) || bytes.Equal(lines.text(at, at+n), h.Old))
 }
 
 // locate finds the lines of now that stand where [from, to) of the old text

@@ -53,7 +53,7 @@ func serveForBench(b *testing.B, root string) string {
 }
 
 // agentFor connects an agent to a daemon.
-func agentFor(b *testing.B, socket string) *rpc.Conn {
+func agentFor(b *testing.B, socket, label string) *rpc.Conn {
 	b.Helper()
 	pipe, err := net.Dial("unix", socket)
 	if err != nil {
@@ -65,7 +65,7 @@ func agentFor(b *testing.B, socket string) *rpc.Conn {
 		done <- conn.Run(context.Background(), func(context.Context, *rpc.Conn, *rpc.Request) (any, error) { return nil, nil })
 	}()
 	b.Cleanup(func() { conn.Close(); <-done })
-	hello := json.RawMessage(`{"capabilities":{},"initializationOptions":{"loom":{"role":"agent","session":{"label":"bench"}}}}`)
+	hello := json.RawMessage(`{"capabilities":{},"initializationOptions":{"loom":{"role":"agent","session":{"label":"` + label + `"}}}}`)
 	if err := conn.Call(context.Background(), "initialize", hello, nil); err != nil {
 		b.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func BenchmarkReadFile4KiB(b *testing.B) {
 	if err := os.WriteFile(filepath.Join(root, "f"), []byte(text), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	agent := agentFor(b, serveForBench(b, root))
+	agent := agentFor(b, serveForBench(b, root), "bench")
 	echo := bareEcho(b)
 	ctx := context.Background()
 	call := protocol.ToolsCallParams{Name: "read_file", Arguments: json.RawMessage(`{"path":"f"}`)}
@@ -154,7 +154,7 @@ func BenchmarkEditFile100kLines(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	agent := agentFor(b, serveForBench(b, root))
+	agent := agentFor(b, serveForBench(b, root), "bench")
 	ctx := context.Background()
 	edits := []string{
 		`{"path":"f","edits":[{"old_str":"line 50000 of","new_str":"line fifty thousand of"}]}`,

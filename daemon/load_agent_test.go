@@ -35,7 +35,6 @@ func (c *loadClient) call(method string, params, result any) error {
 type loadAgent struct {
 	loadClient
 	session string
-	alone   bool     // only in files of its own
 	files   []string // that it edits
 	made    []string // that it proposed to create
 	tokens  int

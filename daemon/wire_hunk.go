@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"io/fs"
 
 	"github.com/loomd/loomd/daemon/protocol"
@@ -23,6 +24,9 @@ func (s *Server) wireHunk(p *diffpreview.Proposal, h *diffpreview.Hunk, place di
 	if h.Kind != diffpreview.KindText {
 		out.OldMode, out.NewMode = gitMode(h.OldMode), gitMode(h.NewMode)
 	}
+	if h.Kind == diffpreview.KindBinary {
+		out.OldBytes, out.NewBytes = len(h.Old), len(h.New)
+	}
 	if h.Kind == diffpreview.KindRename {
 		out.From, out.To = s.ws.Name(h.From), s.ws.Name(h.To)
 	}
@@ -38,7 +42,7 @@ func (s *Server) wireHunk(p *diffpreview.Proposal, h *diffpreview.Hunk, place di
 func (s *Server) wireConflict(p *diffpreview.Proposal, h *diffpreview.Hunk) *protocol.Conflict {
 	switch h.Kind {
 	case diffpreview.KindMode:
-		return &protocol.Conflict{Base: gitMode(h.OldMode), Tree: gitMode(p.Base.Mode), Agent: gitMode(h.NewMode)}
+		return &protocol.Conflict{Base: exactMode(h.OldMode), Tree: exactMode(p.Base.Mode), Agent: exactMode(h.NewMode)}
 	case diffpreview.KindRename:
 		out := &protocol.Conflict{Base: s.ws.Name(h.From), Agent: s.ws.Name(h.To)}
 		if p.Base.Exists {
@@ -68,6 +72,15 @@ func gitMode(mode fs.FileMode) string {
 		return "100755"
 	}
 	return "100644"
+}
+
+// exactMode is a mode with all of its permission bits, in git's form: two that
+// git writes alike can be in conflict.
+func exactMode(mode fs.FileMode) string {
+	if mode == 0 || mode&fs.ModeSymlink != 0 {
+		return gitMode(mode)
+	}
+	return fmt.Sprintf("%o", 0o100000|uint32(mode.Perm()))
 }
 
 // addWords marks in text hunks which words differ.

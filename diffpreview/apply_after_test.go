@@ -143,11 +143,15 @@ func TestApplyCrashInRollBack(t *testing.T) {
 	for name, sc := range scenes {
 		for fsName, lacks := range without {
 			t.Run(name+"/"+fsName, func(t *testing.T) {
+				every := 3 // stages: a sample
+				if os.Getenv("LOOMD_SOAK") != "" {
+					every = 1
+				}
 				crashes := 0
-				for at := 1; crashInRollBack(t, sc, lacks, at); at++ {
+				for at := 1 + len(name)%every; crashInRollBack(t, sc, lacks, at); at += every {
 					crashes++
 				}
-				if crashes < 5 {
+				if crashes < 2 {
 					t.Errorf("only %d crashes", crashes)
 				}
 			})

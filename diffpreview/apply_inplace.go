@@ -37,6 +37,11 @@ func (t *transaction) compareAndWrite(c *fileChange, file *os.File, info fs.File
 	if !same {
 		return c.stale("was saved while it was being written")
 	}
+	if c.remodes() { // who may write a file may not always do this: find out first
+		if err := file.Chmod(info.Mode()); err != nil {
+			return c.fail("changing mode", err)
+		}
+	}
 	c.placed = true
 	t.w.step("overwriting")
 	if err := rewrite(file, c.base.Data, c.want.Data, t.w.step); err != nil {
@@ -72,9 +77,10 @@ func (t *transaction) proofread(c *fileChange, file *os.File) error {
 	return nil
 }
 
-// keepMode gives back the set-id bits, which writing takes from a file.
+// keepMode gives back the set-id bits, which writing takes from a file. Other
+// permissions are what somebody else has set meanwhile.
 func keepMode(file *os.File, want fs.FileInfo) {
-	if now, err := file.Stat(); err == nil && now.Mode() != want.Mode() {
+	if now, err := file.Stat(); err == nil && now.Mode() != want.Mode() && now.Mode().Perm() == want.Mode().Perm() {
 		file.Chmod(want.Mode()) // the bytes count; without the right to it the bits stay off
 	}
 }

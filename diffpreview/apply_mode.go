@@ -83,7 +83,6 @@ func (t *transaction) setMode(c *fileChange, file *os.File) error {
 	if err := file.Chmod(c.mode(info.Mode())); err != nil {
 		return c.fail("changing mode", err)
 	}
-	t.w.step("mode changed")
 	now, err := file.Stat()
 	switch {
 	case err != nil:
@@ -91,6 +90,7 @@ func (t *transaction) setMode(c *fileChange, file *os.File) error {
 	case now.Mode() != c.mode(info.Mode()):
 		return failf(CodePermissionDenied, c.name, "the system makes of mode %v the mode %v", c.mode(info.Mode()), now.Mode())
 	}
+	t.w.step("mode changed")
 	return c.fail("syncing", file.Sync())
 }
 

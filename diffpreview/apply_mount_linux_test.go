@@ -108,3 +108,53 @@ func TestApplyOverlay(t *testing.T) {
 	lower.want("plain", "plain")
 	lower.want("twin", "linked")
 }
+
+// A move to another file system is a copy with all that the file has; what
+// cannot be kept is refused.
+func TestApplyMovesAcrossFileSystems(t *testing.T) {
+	x := newApplyTree(t, t.TempDir())
+	for _, name := range []string{"a", "b", "c", "linked", "nowhere/f"} {
+		x.put(name, name+"\n", 0o640)
+	}
+	x.hardLink("linked", "twin")
+	x.putLink("link", "a")
+	x.chown("a", 1000, 1001)
+	if err := os.Mkdir(x.abs("m"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mountOn(t, "tmpfs", x.abs("m"), "tmpfs", 0, "size=64k")
+	time := x.modified("a")
+	x.mustFail(CodeInvalidArguments, "m/linked", x.move("a", "m/a", "a\n", "a\n"), x.move("linked", "m/linked", "linked\n", "linked\n"))
+	writer, err := os.OpenFile(x.abs("c"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.mustFail(CodeStale, "c", x.move("a", "m/a", "a\n", "a\n"), x.move("c", "m/c", "c\n", "c\n"))
+	writer.Close()
+	x.mustApply(
+		x.move("a", "m/new/a", "a\n", "a\n"), remode(x.move("b", "m/b", "b\n", "B\n"), 0o640, 0o755),
+		write{path: x.path("m/link"), from: x.path("link"), base: linkTo("a"), want: linkTo("a")},
+	)
+	x.wantAbsent("a")
+	x.want("m/new/a", "a\n")
+	x.want("m/b", "B\n")
+	x.wantLink("m/link", "a")
+	x.wantOwner("m/new/a", 1000, 1001)
+	if x.mode("m/new/a") != 0o640 || x.mode("m/b") != 0o755 || !x.modified("m/new/a").Equal(time) {
+		t.Errorf("modes are %v and %v, time is %v", x.mode("m/new/a"), x.mode("m/b"), x.modified("m/new/a"))
+	}
+}
+
+// The same file system mounted at another place takes no rename either.
+func TestApplyMovesIntoABindMount(t *testing.T) {
+	x := newApplyTree(t, t.TempDir())
+	x.put("a", "a\n", 0o640)
+	x.put("source/s", "s\n", 0o640)
+	if err := os.Mkdir(x.abs("m"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mountOn(t, x.abs("source"), x.abs("m"), "", syscall.MS_BIND, "")
+	x.mustApply(x.move("a", "m/a", "a\n", "a\n"))
+	x.want("source/a", "a\n")
+	x.wantAbsent("a")
+}

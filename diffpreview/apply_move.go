@@ -89,8 +89,14 @@ func (c *fileChange) respells(info fs.FileInfo) bool {
 	if c.folder != c.origin.folder || !os.SameFile(c.origin.before, info) {
 		return false
 	}
-	names, err := c.folder.names()
-	return err == nil && !slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() == c.leaf })
+	return !c.folder.lists(c.leaf)
+}
+
+// lists reports whether the directory may have an entry spelled just so, which is
+// more than that there is something under the name.
+func (f *folder) lists(name string) bool {
+	names, err := f.names()
+	return err != nil || slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
 // placeMove gives c's file its new name.
@@ -243,6 +249,8 @@ func (t *transaction) inspectMove(c *fileChange, f intentFile) (state, error) {
 		c.placed = now.hash != "" && now.inode == aside.inode && now.hash == aside.hash
 		c.aside = !c.placed
 		return stateForeign, nil
+	case is(now) && is(old) && !c.to.folder.lists(c.to.leaf):
+		return stateUndone, nil // the same name, spelled otherwise
 	case is(now):
 		c.placed = true
 		return stateDone, nil

@@ -2,6 +2,12 @@
 
 package diffpreview
 
+import (
+	"io/fs"
+	"os"
+	"testing"
+)
+
 // raced is a write that is raced for, of the file f.
 type raced struct {
 	prepare func(x *applyTree) write
@@ -79,4 +85,44 @@ var kinds = map[string]raced{
 		x.putLink("f", "no/such")
 		return x.unlink("f", "no/such", file("accepted\n"))
 	}},
+}
+
+// A person changes the permissions while a write does the same. Theirs are there
+// in the end.
+func TestApplyLosesNoChmod(t *testing.T) {
+	const theirs = 0o600
+	for _, kind := range []string{"exchange", "inplace", "mode", "mode in place", "delete"} {
+		for fsName, lacks := range without {
+			t.Run(kind+"/"+fsName, func(t *testing.T) {
+				for at, more := 1, true; more; at++ {
+					more = chmodAt(t, at, lacks, kind, theirs)
+				}
+			})
+		}
+	}
+}
+
+func chmodAt(t *testing.T, at int, lacks lacks, kind string, theirs fs.FileMode) bool {
+	t.Helper()
+	x := newApplyTree(t, memoryDir(t))
+	wr := kinds[kind].prepare(x)
+	if kind == "exchange" {
+		wr = remode(wr, 0o644, 0o755)
+	}
+	n, where, did := 0, "", false
+	x.w.step = func(stage string) {
+		if n++; n == at {
+			where = stage
+			did = os.Chmod(x.abs("f"), theirs) == nil
+		}
+	}
+	err := x.run(lacks, x.create("a", "a\n", 0), wr)
+	if did && (wr.want.Exists || err != nil) && x.mode("f") != theirs {
+		t.Errorf("at %q: the mode is %v, want %v; apply said %v", where, x.mode("f"), theirs, err)
+	}
+	if err != nil && CodeOf(err) != CodeStale {
+		t.Errorf("at %q: %v", where, err)
+	}
+	x.noTemps()
+	return n >= at
 }

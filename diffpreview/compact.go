@@ -90,11 +90,10 @@ func (s *Store) compact() (c compaction, err error) {
 	looked := time.Since(started)
 	s.journal.step("looked")
 	if err = s.history.save(now.counters.History, s.journal.step); err == nil {
-		keep := map[string]bool{}
-		c.Paused, err = s.journal.rewrite(now.at, func(w io.Writer) error { return s.writeImage(w, &now, keep) })
+		c.Paused, err = s.journal.rewrite(now.at, func(w io.Writer) error { return s.writeImage(w, &now) })
 		if err == nil {
 			// A body that stays costs room, no more.
-			if e := s.journal.sweep(keep, s.journal.step); e != nil {
+			if e := s.journal.sweep(now.texts(), s.journal.step); e != nil {
 				s.logger.Warn("Texts that no record names could not be removed", "error", e)
 			}
 		}
@@ -139,10 +138,8 @@ func (s *Store) look() image {
 	return now
 }
 
-// writeImage writes the records of an image, a proposal at a time, and adds the
-// bodies that they name to keep.
-func (s *Store) writeImage(w io.Writer, now *image, keep map[string]bool) error {
-	add := func(body string) { keep[body] = true }
+// writeImage writes the records of an image, a proposal at a time.
+func (s *Store) writeImage(w io.Writer, now *image) error {
 	in := s.journal.hold()
 	defer in.release()
 	write := func(rec record) error {
@@ -165,7 +162,6 @@ func (s *Store) writeImage(w io.Writer, now *image, keep map[string]bool) error 
 	for _, p := range now.proposals {
 		rec, err := s.recordOf(in, []*Proposal{p}, nil)
 		if err == nil {
-			rec.texts(add)
 			err = write(rec)
 		}
 		if err != nil {
@@ -173,13 +169,23 @@ func (s *Store) writeImage(w io.Writer, now *image, keep map[string]bool) error 
 		}
 	}
 	for _, b := range now.flights {
-		rec := record{Begin: b}
-		rec.texts(add)
-		if err := write(rec); err != nil {
+		if err := write(record{Begin: b}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// texts are the bodies that the image names and that nobody saves for it: those
+// of writes. A proposal's are saved when its record is made, if they are there or
+// not, which is after the sweep was announced.
+func (now *image) texts() map[string]bool {
+	keep := map[string]bool{}
+	for _, b := range now.flights {
+		rec := record{Begin: b}
+		rec.texts(func(body string) { keep[body] = true })
+	}
+	return keep
 }
 
 func (s *Store) recordOfSession(sess *imageSession) record {

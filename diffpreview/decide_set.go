@@ -34,10 +34,9 @@ func (s *Store) DecideSession(ctx context.Context, d DecideSet) (SetResult, erro
 	changes, err := s.retry(ctx, paths, !d.Accept, func() ([]ruling, error) {
 		out = SetResult{}
 		var changes []ruling
-		for _, p := range s.those(func(p *Proposal) bool { return p.Session == d.Session && p.Undecided() }) {
-			if !locked[p.Path] {
-				continue // begun since
-			}
+		set := s.those(func(p *Proposal) bool { return p.Session == d.Session && p.Undecided() && locked[p.Path] }) // the others were begun since
+		slices.SortStableFunc(set, func(a, b *Proposal) int { return comparePaths(a.Path, b.Path) })
+		for _, p := range set {
 			if d.Accept && p.State() == StateConflict {
 				out.Skipped = append(out.Skipped, p)
 				continue

@@ -27,8 +27,10 @@ type HistoryFilter struct {
 const (
 	historyPage    = 100
 	maxHistoryPage = 1000
-	// historyBlock is how many bytes of a file are read at a time.
+	// historyBlock is how many bytes of a file are read at a time, from its end to
+	// find what matches, historyPeek when an entry is looked for by its number.
 	historyBlock = 64 << 10
+	historyPeek  = 4 << 10
 )
 
 // History returns the newest decisions that match, the newest last, and whether
@@ -240,7 +242,7 @@ func backward(r io.ReaderAt, end int64, each func(end int64, line []byte) bool) 
 func forward(r io.ReaderAt, from, to int64, each func(line []byte) bool) error {
 	var text []byte
 	for from < to {
-		block := make([]byte, min(to-from, historyBlock))
+		block := make([]byte, min(to-from, historyPeek))
 		if n, err := r.ReadAt(block, from); n < len(block) {
 			return err
 		}

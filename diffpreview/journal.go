@@ -21,7 +21,7 @@ import (
 type journal struct {
 	*bodies
 	dir  string
-	step func(stage string) // called between the stages of a compaction; tests stop the program there
+	step func(stage string) // called between stages; tests stop the program there
 	mu   sync.Mutex         // guards the fields below; comes before that of bodies
 	file *os.File
 	size int64 // bytes of file that are complete lines
@@ -179,6 +179,7 @@ func (j *journal) appendLine(line []byte, must, sync bool) error {
 		return ioError("journal", err)
 	}
 	j.size, j.owed = j.size+int64(len(line)), nil
+	j.step("appended")
 	if !sync {
 		return nil
 	}

@@ -44,6 +44,7 @@ func (s *Store) log(rec record, sync bool, then func()) error {
 	if err == nil {
 		s.order.Lock()
 		if err = s.journal.appendLine(line, false, sync); err == nil {
+			s.journal.step("logged")
 			s.history.add(rec.History)
 			then()
 		}

@@ -36,7 +36,7 @@ func (f killForm) with(attr string) killForm { f.attr = attr; return f }
 // Texts longer than [inlineBody] are files of their own in the journal. What
 // each of the two hunks of an edit replaces is so long, too.
 var (
-	longText   = numbered(750, nil)
+	longText   = numbered(600, nil)
 	longEdit   = rewritten("%d edited\n")
 	longGrown  = rewritten("%d edited\nand longer\n")
 	longShrunk = rewritten("%x\n")
@@ -45,11 +45,11 @@ var (
 // rewritten is longText with most lines in another form.
 func rewritten(form string) string {
 	lines := map[int]string{}
-	for i := range 300 {
-		lines[50+i] = fmt.Sprintf(form, 50+i)
-		lines[400+i] = fmt.Sprintf(form, 400+i)
+	for i := range 280 {
+		lines[10+i] = fmt.Sprintf(form, 10+i)
+		lines[310+i] = fmt.Sprintf(form, 310+i)
 	}
-	return numbered(750, lines)
+	return numbered(600, lines)
 }
 
 // killSet is the change set, in kinds of files: how many of each, their name,

@@ -136,6 +136,18 @@ func (v *View) Proposal(id string) (*Proposal, error) {
 	return p, err
 }
 
+// Undecided lists those of the session's proposals that wait for a person, by
+// age: the ones that ids names, or all without ids.
+func (v *View) Undecided(ids []string) []*Proposal {
+	return v.store.undecided(v.session, ids)
+}
+
+func (s *Store) undecided(session string, ids []string) []*Proposal {
+	return s.those(func(p *Proposal) bool {
+		return p.Session == session && p.Undecided() && (len(ids) == 0 || slices.Contains(ids, p.ID))
+	})
+}
+
 // AwaitDecided returns when nothing is undecided of the session's proposals that
 // ids names, or of all without ids, or with ctx's error. It calls progress, unless
 // that is nil, with how many proposals are undecided, at first and when that
@@ -146,9 +158,7 @@ func (s *Store) AwaitDecided(ctx context.Context, session string, ids []string, 
 		s.mu.Lock()
 		changed := s.changed
 		s.mu.Unlock()
-		left := len(s.those(func(p *Proposal) bool {
-			return p.Session == session && p.Undecided() && (len(ids) == 0 || slices.Contains(ids, p.ID))
-		}))
+		left := len(s.undecided(session, ids))
 		if left != last && progress != nil {
 			progress(left)
 		}

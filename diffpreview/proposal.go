@@ -145,7 +145,11 @@ func (p *Proposal) Shown() Path {
 // rename is p's undecided new name, nil when it has none.
 func (p *Proposal) rename() *Hunk {
 	for i := range p.Hunks {
-		if h := &p.Hunks[i]; h.Kind == KindRename && !h.decided() {
+		h := &p.Hunks[i]
+		if !h.property() { // they come first
+			break
+		}
+		if h.Kind == KindRename && !h.decided() {
 			return h
 		}
 	}

@@ -214,6 +214,7 @@ func (s *Store) Told(id string, reviews []Review) error {
 	if decisions == 0 {
 		return nil
 	}
+	s.journal.step("telling")
 	return s.journal.append(record{Delivered: map[string]int{id: decisions}}, false)
 }
 

@@ -156,3 +156,21 @@ func TestPropertyLinesStayAtTheirPlace(t *testing.T) {
 		}
 	})
 }
+
+// An agent's line above one that was accepted stays above the line that follows
+// when the accepted one is undone.
+func TestUndoBelowAnInsertion(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "a\nb\nc\n"})
+	s := w.session("agent")
+	p := w.propose(s, "f", "a\nX\nb\nY\nc\n")
+	w.mustDecide(p, true, p.Hunks[0].ID)
+	w.propose(s, "f", "a\nZ\nX\nb\nY\nc\n")
+	w.wantDisk("f", "a\nX\nb\nc\n")
+	if _, _, err := w.store.Undo(context.Background(), p.ID, p.Hunks[0].ID, "tester"); err != nil {
+		t.Fatal(err)
+	}
+	w.wantDisk("f", "a\nb\nc\n")
+	if got, want := w.view(s, "f"), "a\nZ\nX\nb\nY\nc\n"; got != want {
+		t.Errorf("in the view is %q, want %q", got, want)
+	}
+}

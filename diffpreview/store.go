@@ -69,6 +69,8 @@ type Options struct {
 	Limits Limits
 	Logger *slog.Logger
 	Now    func() time.Time // nil: time.Now
+
+	step func(stage string) // see journal
 }
 
 // Open brings back what the journal in opts.Dir holds for ws and finishes or
@@ -78,6 +80,9 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	j, err := openJournal(opts.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if opts.step != nil {
+		j.step = opts.step
 	}
 	s := &Store{
 		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
@@ -266,11 +271,23 @@ func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
 // tree is what is at a path now: an open buffer with unsaved changes before
 // the disk.
 func (s *Store) tree(path Path) (Content, error) {
-	disk, err := s.ws.read(path)
+	disk, err := s.ws.readLike(path, s.baseAt(path))
 	if err != nil {
 		return Content{}, err
 	}
 	return s.docs.over(path, disk)
+}
+
+// baseAt is the text that a proposal of a path stands on, nil when none does.
+func (s *Store) baseAt(path Path) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.proposals {
+		if p.Path == path && p.Base.Exists && !p.Base.IsLink() {
+			return p.Base.Data
+		}
+	}
+	return nil
 }
 
 func (s *Store) put(proposals ...*Proposal) {

@@ -11,12 +11,14 @@ import (
 
 // world is a workspace with its store, for tests that use the real disk.
 type world struct {
-	t     *testing.T
-	root  string
-	state string
-	ws    *Workspace
-	store *Store
-	now   func() time.Time // nil: see open
+	t      *testing.T
+	root   string
+	state  string
+	ws     *Workspace
+	store  *Store
+	now    func() time.Time // nil: see open
+	limits Limits
+	step   func(stage string) // of compactions
 }
 
 func newWorld(t *testing.T, files map[string]string) *world {
@@ -41,7 +43,7 @@ func (w *world) open() {
 	if w.now != nil {
 		now = w.now
 	}
-	store, err := Open(ws, Options{Dir: w.state, Now: now})
+	store, err := Open(ws, Options{Dir: w.state, Now: now, Limits: w.limits, step: w.step})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -75,8 +75,12 @@ func (t *editable) wide() bool {
 	return t.enc == diffpreview.UTF16LE || t.enc == diffpreview.UTF16BE
 }
 
-// bytes is the text in the file's own form.
+// bytes is the text in the file's own form. It may be the very text that the
+// last edit made.
 func (t *editable) bytes() []byte {
+	if len(t.bom) == 0 && !t.wide() {
+		return t.text
+	}
 	out := append(make([]byte, 0, len(t.bom)+len(t.text)), t.bom...)
 	if t.wide() {
 		return narrow(out, t.text, t.enc)

@@ -51,7 +51,7 @@ func TestToolsets(t *testing.T) {
 		}
 		return names
 	}
-	all := []string{"read_file", "write_file", "edit_file", "list_files"}
+	all := []string{"read_file", "write_file", "edit_file", "list_files", "await_review"}
 	for toolset, want := range map[string][]string{
 		"": all, "coding": all, "read_only": {"read_file", "list_files"}, "read_only_shell": {"read_file", "list_files"},
 	} {

@@ -23,7 +23,7 @@ type callCmd struct {
 }
 
 func (callCmd) Help() string {
-	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each.
+	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for.
 
     loomd call
     loomd call read_file '{"path":"go.mod"}'
@@ -49,7 +49,12 @@ func (c *callCmd) Run(e *env) error {
 	if c.Tool == "" {
 		return c.list(e, cl)
 	}
-	res, err := cl.CallTool(e.ctx, protocol.ToolsCallParams{Name: c.Tool, Arguments: args})
+	params := protocol.ToolsCallParams{Name: c.Tool, Arguments: args}
+	if !c.JSON {
+		params.WorkDoneToken = json.RawMessage(`"call"`)
+		cl.OnProgress(func(message string) { e.note("waiting: %s", oneLine(message)) })
+	}
+	res, err := cl.CallTool(e.ctx, params)
 	if err != nil {
 		return err
 	}
@@ -116,6 +121,15 @@ func (c *callCmd) print(e *env, res protocol.ToolsCallResult) error {
 	for _, r := range res.Reviews {
 		e.note("%s", reviewLine(r))
 	}
+	for _, m := range res.Moved {
+		e.note("%s", movedLine(m))
+		for line := range strings.Lines(m.Diff) {
+			e.note("  %s", visible(strings.TrimRight(line, "\r\n")))
+		}
+		if m.Truncated {
+			e.note("  and more")
+		}
+	}
 	if res.IsError {
 		c.reportFailure(e, res)
 		return failed
@@ -139,6 +153,14 @@ func (c *callCmd) reportFailure(e *env, res protocol.ToolsCallResult) {
 	if failure.Hint != "" {
 		e.note("hint: %s", oneLine(failure.Hint))
 	}
+}
+
+// movedLine tells that a file was changed by somebody else under a proposal.
+func movedLine(m protocol.Moved) string {
+	if m.Hash == "" {
+		return "gone: " + pathName(m.Path) + ", which " + m.Proposal + " changes"
+	}
+	return "changed: " + pathName(m.Path) + ", by somebody else under " + m.Proposal
 }
 
 // reviewLine tells a decision: "accepted f h1 by alice: comment".

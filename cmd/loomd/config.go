@@ -113,6 +113,9 @@ func conditions(r config.Rule) []string {
 	}
 	list("paths", r.Paths)
 	list("kinds", r.Kinds)
+	if r.MinLines > 0 {
+		list("min_lines", []string{strconv.Itoa(r.MinLines)})
+	}
 	if r.MaxLines > 0 {
 		list("max_lines", []string{strconv.Itoa(r.MaxLines)})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/loomd/loomd/daemon/protocol"
@@ -11,16 +12,17 @@ import (
 // diffView prints diffs for one kind of reader: with a width for a terminal,
 // without (0) for a program, which gets every byte as it is.
 type diffView struct {
-	w     io.Writer
-	paint paint
-	width int
+	w       io.Writer
+	paint   paint
+	width   int
+	numbers bool // changed lines are shown with what names them in --lines
 }
 
 func (v diffView) line(s string) { fmt.Fprintln(v.w, s) }
 
 // title says whose proposal it is.
 func (v diffView) title(p protocol.Proposal) {
-	name := pathName(p.Path)
+	name := placeName(p)
 	if p.Via != "" {
 		name += " (via " + pathName(p.Via) + ")"
 	}
@@ -43,7 +45,7 @@ func stepsOf(p protocol.Proposal) string {
 			tools = append(tools, s.Tool)
 		}
 	}
-	text := plural(len(p.Steps), "step")
+	text := plural(max(p.StepCount, len(p.Steps)), "step")
 	if len(tools) > 0 {
 		text += " (" + strings.Join(tools, ", ") + ")"
 	}
@@ -60,6 +62,11 @@ func (v diffView) proposal(p protocol.Proposal) {
 	if p.DiffLossy {
 		v.line(v.paint.warn(notUTF8))
 	}
+	for _, h := range p.Hunks {
+		if h.State == protocol.HunkOpen && isProperty(h) {
+			v.words(h.ID+":", p, h)
+		}
+	}
 	v.unified(p)
 	for _, h := range pendingHunks(p) {
 		if h.Conflict != nil {
@@ -75,7 +82,7 @@ func (v diffView) unified(p protocol.Proposal) {
 	}
 	if p.Diff == "" {
 		for _, h := range p.Hunks {
-			if h.State == protocol.HunkOpen {
+			if h.State == protocol.HunkOpen && !isProperty(h) {
 				v.words(h.ID+":", p, h)
 			}
 		}
@@ -98,27 +105,35 @@ func (v diffView) unified(p protocol.Proposal) {
 		if line != "" {
 			op = line[0]
 		}
+		mark := ""
 		switch op {
 		case '-':
+			mark = "-" + strconv.Itoa(oldNext)
 			oldLeft, oldNext = oldLeft-1, oldNext+1
 		case '+':
+			mark = "+" + strconv.Itoa(newNext)
 			newLeft, newNext = newLeft-1, newNext+1
 		case ' ':
-			oldLeft, newLeft = oldLeft-1, newLeft-1
+			oldLeft, oldNext = oldLeft-1, oldNext+1
+			newLeft, newNext = newLeft-1, newNext+1
 		}
-		v.body(line)
+		if v.numbers {
+			v.marked(mark, line)
+		} else {
+			v.body(line)
+		}
 	}
 }
 
 // idsWithin lists the hunks that a displayed hunk joins: " h1 h2".
 func (v diffView) idsWithin(p protocol.Proposal, h region) string {
-	ids := ""
+	ids, last := "", ""
 	whole := 0
 	for _, hunk := range p.Hunks {
-		if hunk.State != protocol.HunkOpen {
+		if hunk.State != protocol.HunkOpen || isProperty(hunk) {
 			continue
 		}
-		whole++
+		whole, last = whole+1, hunk.ID
 		oldIn := hunk.OldStart >= h.oldStart-1 && hunk.OldStart+hunk.OldLines <= h.oldStart+h.oldLines+1
 		newIn := hunk.NewStart >= h.newStart-1 && hunk.NewStart+hunk.NewLines <= h.newStart+h.newLines+1
 		if oldIn && newIn {
@@ -126,7 +141,7 @@ func (v diffView) idsWithin(p protocol.Proposal, h region) string {
 		}
 	}
 	if ids == "" && whole == 1 { // a whole file
-		return " " + p.Hunks[0].ID
+		return " " + last
 	}
 	return ids
 }
@@ -157,15 +172,49 @@ func (v diffView) hunk(r region, id string, limit int) (hidden int) {
 func (v diffView) diffLine(l diffLine) {
 	v.body(string(l.op) + l.text)
 	if l.noEOL {
-		v.body(`\ No newline at end of file`)
+		v.body(noNewline)
 	}
 }
 
+// markColumns is the room for what names a line, before it.
+const markColumns = 7
+
+// marked prints a line of a diff after what names it.
+func (v diffView) marked(mark, line string) {
+	mark = fmt.Sprintf("%*s ", markColumns, mark)
+	v.gutter(v.paint.faint(mark), len(mark), line)
+}
+
+// numbered prints a region with its changed lines counted from 1.
+func (v diffView) numbered(r region) {
+	v.line(v.paint.place(r.header()))
+	n := 0
+	for _, part := range [][]diffLine{r.before, r.lines, r.after} {
+		for _, l := range part {
+			mark := ""
+			if l.op != ' ' {
+				n++
+				mark = strconv.Itoa(n)
+			}
+			v.marked(mark, string(l.op)+l.text)
+			if l.noEOL {
+				v.marked("", noNewline)
+			}
+		}
+	}
+}
+
+// noNewline is what a diff says of a last line without a line feed.
+const noNewline = `\ No newline at end of file`
+
 // body prints a line of a diff; on a terminal it is wrapped, because a cut
 // could hide what is about to be accepted.
-func (v diffView) body(line string) {
+func (v diffView) body(line string) { v.gutter("", 0, line) }
+
+// gutter is body with something of so many columns before the line.
+func (v diffView) gutter(before string, columns int, line string) {
 	if v.width == 0 {
-		v.line(line)
+		v.line(before + line)
 		return
 	}
 	mark, text := " ", ""
@@ -186,14 +235,14 @@ func (v diffView) body(line string) {
 		trimmed := strings.TrimRight(text, " \t")
 		text, trail = trimmed, text[len(trimmed):]
 	}
-	pieces := wrap(visible(text), v.width-1)
+	pieces := wrap(visible(text), v.width-1-columns)
 	for i, piece := range pieces {
 		end := ""
 		if i == len(pieces)-1 {
 			end = v.paint.blank(trail)
 		}
-		v.line(color(mark+piece) + end)
-		mark = " "
+		v.line(before + color(mark+piece) + end)
+		before, mark = strings.Repeat(" ", columns), " "
 	}
 }
 
@@ -207,7 +256,15 @@ func (v diffView) safe(s string) string {
 
 // conflict prints the three texts of a hunk whose base somebody else changed.
 func (v diffView) conflict(p protocol.Proposal, h protocol.Hunk) {
-	v.line(v.paint.warn(fmt.Sprintf("conflict %s at line %d of %s", h.ID, h.OldStart, pathName(p.Path))))
+	about := fmt.Sprintf("at line %d of", h.OldStart)
+	if isProperty(h) {
+		about = "about the " + h.Kind + " of"
+	}
+	v.line(v.paint.warn(fmt.Sprintf("conflict %s %s %s", h.ID, about, pathName(p.Path))))
+	if h.Conflict.Omitted {
+		v.line(v.paint.warn("  the three texts are too long to show here, they were NOT shown; the file is what stands there now"))
+		return
+	}
 	for _, part := range []struct{ name, text string }{
 		{"base: what the agent saw", h.Conflict.Base},
 		{"tree: what stands there now", h.Conflict.Tree},

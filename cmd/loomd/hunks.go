@@ -24,6 +24,9 @@ type region struct {
 	newStart, newLines int
 	before, lines      []diffLine
 	after              []diffLine
+	// lead is, of a piece of a run, how many lines more the new text has than the
+	// old one by the pieces before it.
+	lead int
 }
 
 // parsedDiff is a proposal's diff taken apart.
@@ -186,10 +189,67 @@ func (p parsedDiff) find(h protocol.Hunk) (region, bool) {
 	if i := slices.IndexFunc(p.regions, func(r region) bool { return r.of(h) }); i >= 0 {
 		return p.regions[i], true
 	}
-	if h.Kind != "text" && len(p.regions) == 1 {
+	switch {
+	case len(p.regions) == 0 || isProperty(h):
+		return region{}, false
+	case h.Kind == "text":
+		return p.piece(h)
+	case len(p.regions) == 1:
 		return p.regions[0], true
+	case h.Kind == "link": // a file goes and a link comes, or the other way round
+		whole := p.regions[0]
+		whole.newStart, whole.newLines = p.regions[1].newStart, p.regions[1].newLines
+		whole.lines = slices.Concat(whole.lines, p.regions[1].lines)
+		return whole, true
 	}
 	return region{}, false
+}
+
+// piece returns the part of a region that one of several hunks is which touch
+// each other. Its context is the text as it is without the others.
+func (p parsedDiff) piece(h protocol.Hunk) (region, bool) {
+	oldFrom, newFrom := firstLine(h.OldStart, h.OldLines), firstLine(h.NewStart, h.NewLines)
+	for _, r := range p.regions {
+		oldAt, newAt := firstLine(r.oldStart, r.oldLines), firstLine(r.newStart, r.newLines)
+		if oldFrom < oldAt || oldFrom+h.OldLines > oldAt+r.oldLines || newFrom < newAt || newFrom+h.NewLines > newAt+r.newLines {
+			continue
+		}
+		out := region{oldStart: h.OldStart, oldLines: h.OldLines, newStart: h.NewStart, newLines: h.NewLines}
+		around := slices.Clone(r.before)
+		var after []diffLine
+		for _, l := range r.lines {
+			switch {
+			case l.op == '+' && newAt >= newFrom && newAt < newFrom+h.NewLines, l.op == '-' && oldAt >= oldFrom && oldAt < oldFrom+h.OldLines:
+				out.lines = append(out.lines, l)
+			case l.op == '+' && newAt < newFrom:
+				out.lead++
+			case l.op == '-' && oldAt < oldFrom:
+				out.lead--
+				around = append(around, diffLine{op: ' ', text: l.text, noEOL: l.noEOL})
+			case l.op == '-':
+				after = append(after, diffLine{op: ' ', text: l.text, noEOL: l.noEOL})
+			}
+			if l.op == '-' {
+				oldAt++
+			} else {
+				newAt++
+			}
+		}
+		after = append(after, r.after...)
+		out.before = around[max(0, len(around)-contextLines):]
+		out.after = after[:min(len(after), contextLines)]
+		return out, true
+	}
+	return region{}, false
+}
+
+// firstLine is the first line of a range, or the one before which nothing is put
+// in: a range without lines names the line before it.
+func firstLine(start, lines int) int {
+	if lines == 0 {
+		return start + 1
+	}
+	return start
 }
 
 // newText is what the hunk puts into the file.
@@ -209,7 +269,7 @@ func (r region) newText() string {
 // header is the @@ line of the region with its context.
 func (r region) header() string {
 	n := len(r.before) + len(r.after)
-	oldStart, newStart := r.oldStart-len(r.before), r.newStart-len(r.before)
+	oldStart, newStart := r.oldStart-len(r.before), r.newStart-len(r.before)-r.lead
 	if r.oldLines == 0 && n > 0 {
 		oldStart++
 	}

@@ -28,6 +28,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the daemon for a folder."`
 	Call    callCmd    `cmd:"" help:"Call one tool as an agent would."`
 	Review  reviewCmd  `cmd:"" help:"Look at what agents propose and decide: accept, reject, undo."`
+	Rules   rulesCmd   `cmd:"" help:"List, add and remove rules that accept or hold in your place."`
 	Config  configCmd  `cmd:"" help:"Say what is configured, and where it was set."`
 	Status  statusCmd  `cmd:"" help:"Say whether a daemon runs and what it does."`
 	Doctor  doctorCmd  `cmd:"" help:"Check this machine and the daemon for what would get in the way."`
@@ -47,6 +48,10 @@ You look and decide, hunk by hunk on a terminal or by name:
     loomd review show
     loomd review accept f.go --hunk h1
     loomd review reject f.go --comment "keep the old name"
+
+Rules decide in your place what you need not see:
+
+    loomd rules add accept 'docs/**' --max-lines 50
 
 The agent hears of each decision, and of your comment, with its next call.
 

@@ -26,6 +26,14 @@ func wordsFor(p protocol.Proposal, h protocol.Hunk) (text string, hidden bool) {
 	tooLong := "too long to show here, it was NOT shown (" + size + ")"
 	isBinary := h.Kind == "binary" || strings.HasPrefix(p.Diff, "Binary files ")
 	switch {
+	case h.Kind == "rename":
+		return "the file is renamed from " + pathName(h.From) + " to " + pathName(h.To), false
+	case h.Kind == "mode":
+		return modeWords(h), false
+	case h.Kind == "link" && h.OldMode == "":
+		return "new link", false
+	case h.Kind == "link":
+		return "the link changes, or a file becomes one", false
 	case h.Kind == "create" && h.NewLines == 0:
 		return "new empty file", false
 	case h.Kind == "create" && isBinary:
@@ -36,12 +44,31 @@ func wordsFor(p protocol.Proposal, h protocol.Hunk) (text string, hidden bool) {
 		return "the file is deleted", false
 	case h.Kind == "delete":
 		return "the file is deleted: " + tooLong, true
+	case h.OldBytes+h.NewBytes > 0:
+		return fmt.Sprintf("binary content changes, from %s to %s", plural(h.OldBytes, "byte"), plural(h.NewBytes, "byte")), false
 	case isBinary:
 		return "binary content changes", false
 	}
 	return fmt.Sprintf("lines %s become lines %s: %s",
 		lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), tooLong), true
 }
+
+// modeWords says what a change of the mode means.
+func modeWords(h protocol.Hunk) string {
+	text := "the mode changes from " + h.OldMode + " to " + h.NewMode
+	switch {
+	case h.OldMode == h.NewMode: // git writes two modes only
+		return "who may read and write the file changes"
+	case h.NewMode == "100755":
+		return text + ": it can be run"
+	case h.OldMode == "100755":
+		return text + ": it can no longer be run"
+	}
+	return text
+}
+
+// isProperty tells hunks that are about a file and not about its content.
+func isProperty(h protocol.Hunk) bool { return h.Kind == "rename" || h.Kind == "mode" }
 
 // tooManyHunks stands for all of a proposal.
 func tooManyHunks(p protocol.Proposal) string {

@@ -7,12 +7,14 @@ import (
 )
 
 type reviewCmd struct {
-	Walk   walkCmd   `cmd:"" default:"withargs" hidden:"" help:"Go through the hunks and decide each (the default on a terminal)."`
-	List   listCmd   `cmd:"" help:"List what waits for a decision."`
-	Show   showCmd   `cmd:"" help:"Show the diff of one proposal, or of all."`
-	Accept acceptCmd `cmd:"" help:"Write proposals, or some of their hunks, into the tree."`
-	Reject rejectCmd `cmd:"" help:"Take proposals, or some of their hunks, out of the agent's view."`
-	Undo   undoCmd   `cmd:"" help:"Reopen what was decided; accepted text is taken back out of the tree."`
+	Walk    walkCmd    `cmd:"" default:"withargs" hidden:"" help:"Go through the hunks and decide each (the default on a terminal)."`
+	List    listCmd    `cmd:"" help:"List what waits for a decision."`
+	Show    showCmd    `cmd:"" help:"Show the diff of one proposal, or of all."`
+	Accept  acceptCmd  `cmd:"" help:"Write proposals, or some of their hunks, into the tree."`
+	Reject  rejectCmd  `cmd:"" help:"Take proposals, or some of their hunks, out of the agent's view."`
+	Split   splitCmd   `cmd:"" help:"Cut a hunk into several."`
+	Undo    undoCmd    `cmd:"" help:"Reopen what was decided; accepted text is taken back out of the tree."`
+	History historyCmd `cmd:"" help:"List what was decided, by whom or by which rule."`
 }
 
 func (reviewCmd) Help() string {
@@ -27,6 +29,27 @@ type reviewer interface {
 	Proposal(context.Context, protocol.ProposalsGetParams) (protocol.ProposalsGetResult, error)
 	Decide(context.Context, protocol.DecideParams) (protocol.DecideResult, error)
 	Undo(context.Context, protocol.UndoParams) (protocol.DecideResult, error)
+	Split(context.Context, protocol.SplitParams) (protocol.SplitResult, error)
+}
+
+// listPage is how many proposals are asked for at once: one message of half a
+// megabyte.
+const listPage = 1000
+
+// allProposals lists all that match, page by page.
+func allProposals(ctx context.Context, rev reviewer, p protocol.ProposalsListParams) ([]protocol.Proposal, error) {
+	all := []protocol.Proposal{}
+	for p.Limit = listPage; ; {
+		res, err := rev.Proposals(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, res.Proposals...)
+		if res.Next == "" || res.Next == p.After {
+			return all, nil
+		}
+		p.After = res.Next
+	}
 }
 
 type walkCmd struct {

@@ -17,20 +17,34 @@ type choice struct {
 	Which   []string `arg:"" optional:"" name:"id|path" help:"Proposals, by id or path."`
 	All     bool     `help:"Every proposal of every session, one change set per session."`
 	Hunk    []string `placeholder:"H" sep:"none" help:"Only this hunk of the proposal; may be given several times."`
+	Lines   string   `placeholder:"LIST" help:"With one --hunk and --seen: only these lines, as show -n names them: -3 is taken away, +5 put in, 4-6 both. Write --lines=-3."`
 	Session string   `placeholder:"LABEL" help:"Only this session's proposals, by its label or id."`
 	Comment string   `placeholder:"TEXT" help:"Told to the agent with the decision."`
 	Seen    int      `placeholder:"VERSION" help:"Decide only if what is decided has not changed since this version, which show prints."`
 	JSON    bool     `name:"json" help:"Print the daemon's answers as JSON."`
+
+	skipConflicts bool // of change sets
 }
 
 type acceptCmd struct {
 	choice
-	Side string `enum:"agent,tree," default:"" placeholder:"agent|tree" help:"Settle conflicts by the agent's text or by what stands in the tree."`
+	SkipConflicts bool   `help:"With --all: accept what is not in conflict, instead of nothing, and list what is."`
+	Side          string `enum:"agent,tree," default:"" placeholder:"agent|tree" help:"Settle conflicts by the agent's text or by what stands in the tree."`
 }
 
 type rejectCmd struct{ choice }
 
-func (c *acceptCmd) Run(e *env) error { return c.run(e, protocol.Accept, c.Side) }
+func (c *acceptCmd) Run(e *env) error {
+	switch {
+	case c.SkipConflicts && !c.All:
+		return usagef("--skip-conflicts goes with --all; name hunks by --hunk")
+	case c.Lines != "" && c.Side != "":
+		return usagef("--lines and --side: a conflict is settled whole")
+	}
+	c.skipConflicts = c.SkipConflicts
+	return c.run(e, protocol.Accept, c.Side)
+}
+
 func (c *rejectCmd) Run(e *env) error { return c.run(e, protocol.Reject, "") }
 
 func (c *choice) check(side string) error {
@@ -47,6 +61,8 @@ func (c *choice) check(side string) error {
 		return usagef("--seen %d: must be positive", c.Seen)
 	case side != "" && c.All:
 		return usagef("--side and --all: settle conflicts one proposal at a time")
+	case c.Lines != "" && (len(c.Hunk) != 1 || c.Seen == 0):
+		return usagef("--lines needs one --hunk, and --seen with the version that you looked at: the numbers are those of its diff")
 	}
 	return nil
 }
@@ -66,7 +82,7 @@ func (c *choice) run(e *env, what protocol.Decision, side string) error {
 	}
 	d := &deciding{e: e, rev: cl, json: c.JSON}
 	if c.All {
-		d.sessions(f.waiting, what, c.Comment)
+		d.sessions(f.waiting, protocol.DecideParams{Decision: what, Comment: c.Comment, SkipConflicts: c.skipConflicts})
 		return d.finish()
 	}
 	var targets []protocol.Proposal
@@ -123,8 +139,12 @@ func (d *deciding) one(id string, c *choice, what protocol.Decision, side string
 	if err != nil {
 		return err
 	}
+	lines, err := chosenLines(p, hunks, c.Lines, c.Seen)
+	if err != nil {
+		return err
+	}
 	for _, h := range hunks {
-		hd := protocol.HunkDecision{Hunk: h.ID, Decision: what, Comment: c.Comment}
+		hd := protocol.HunkDecision{Hunk: h.ID, Decision: what, Comment: c.Comment, Lines: lines}
 		if h.State == protocol.HunkConflict {
 			hd.Side = side
 		}
@@ -175,14 +195,17 @@ func (d *deciding) send(params protocol.DecideParams, before protocol.Proposal) 
 		hunks, what = nil, params.Decisions[0].Decision
 		for _, h := range params.Decisions {
 			hunks = append(hunks, h.Hunk)
+			if l := h.Lines; l != nil {
+				hunks = append(hunks, "("+plural(len(l.Old)+len(l.New), "line")+")")
+			}
 		}
 	}
-	d.e.printf("%sed %s %s\n", what, pathName(before.Path), strings.Join(hunks, " "))
+	d.e.printf("%sed %s %s\n", what, placeName(before), strings.Join(hunks, " "))
 	d.wrote(res)
 }
 
 // sessions decides the change set of each session that has something waiting.
-func (d *deciding) sessions(waiting []protocol.Proposal, what protocol.Decision, comment string) {
+func (d *deciding) sessions(waiting []protocol.Proposal, params protocol.DecideParams) {
 	var order []string
 	bySession := map[string][]protocol.Proposal{}
 	for _, p := range waiting {
@@ -193,7 +216,8 @@ func (d *deciding) sessions(waiting []protocol.Proposal, what protocol.Decision,
 	}
 	for _, id := range order {
 		set := bySession[id]
-		res, err := d.rev.Decide(d.e.ctx, protocol.DecideParams{Session: id, Decision: what, Comment: comment})
+		params.Session = id
+		res, err := d.rev.Decide(d.e.ctx, params)
 		if err != nil {
 			adviseSides(err)
 			d.refused(fmt.Errorf("session %s: %w", set[0].Label, err))
@@ -203,8 +227,11 @@ func (d *deciding) sessions(waiting []protocol.Proposal, what protocol.Decision,
 		if d.json {
 			continue
 		}
-		d.e.printf("%sed %s of session %s\n", what, plural(len(set), "file"), oneLine(set[0].Label))
+		d.e.printf("%sed %s of session %s\n", params.Decision, plural(len(res.Proposals), "file"), oneLine(set[0].Label))
 		d.wrote(res)
+		for _, p := range res.Skipped {
+			d.e.printf("skipped %s %s: in conflict\n", p.ID, placeName(p))
+		}
 	}
 }
 
@@ -225,6 +252,9 @@ const hashDigits = 12
 func writtenLine(w protocol.Written) string {
 	if w.Hash == "" {
 		return "deleted " + pathName(w.Path)
+	}
+	if w.From != "" {
+		return "moved " + pathName(w.From) + " to " + pathName(w.Path) + " " + w.Hash[:min(hashDigits, len(w.Hash))]
 	}
 	if w.Document {
 		return "edited " + pathName(w.Path) + " in the editor, where it is not saved yet"
@@ -305,11 +335,11 @@ func (d *deciding) left() error {
 	if d.e.ctx.Err() != nil {
 		return context.Cause(d.e.ctx)
 	}
-	res, err := d.rev.Proposals(d.e.ctx, protocol.ProposalsListParams{})
+	waiting, err := allProposals(d.e.ctx, d.rev, protocol.ProposalsListParams{})
 	if err != nil {
 		return err
 	}
-	return d.e.printf("%s\n", leftLine(res.Proposals))
+	return d.e.printf("%s\n", leftLine(waiting))
 }
 
 // leftLine sums up what waits.

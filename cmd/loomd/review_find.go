@@ -31,8 +31,7 @@ func newFinder(e *env, rev reviewer, roots []protocol.Root, session string) (*fi
 		cwd = real
 	}
 	f := &finder{rev: rev, session: session, roots: roots, cwd: cwd}
-	res, err := rev.Proposals(e.ctx, protocol.ProposalsListParams{Session: session})
-	f.waiting = res.Proposals
+	f.waiting, err = allProposals(e.ctx, rev, protocol.ProposalsListParams{Session: session})
 	return f, err
 }
 
@@ -41,11 +40,11 @@ func newFinder(e *env, rev reviewer, roots []protocol.Root, session string) (*fi
 func (f *finder) decided(ctx context.Context) ([]protocol.Proposal, error) {
 	out := slices.Clone(f.waiting)
 	for _, state := range []protocol.ProposalState{protocol.ProposalApplied, protocol.ProposalRejected} {
-		res, err := f.rev.Proposals(ctx, protocol.ProposalsListParams{Session: f.session, State: state})
+		found, err := allProposals(ctx, f.rev, protocol.ProposalsListParams{Session: f.session, State: state})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, res.Proposals...)
+		out = append(out, found...)
 	}
 	return out, nil
 }
@@ -132,7 +131,7 @@ func (f *finder) match(list []protocol.Proposal, name string) []protocol.Proposa
 	for _, wire := range f.wirePaths(name) {
 		var found []protocol.Proposal
 		for _, p := range list {
-			if p.Path == wire || p.Via == wire {
+			if p.Path == wire || p.Via == wire || p.To == wire {
 				found = append(found, p)
 			}
 		}

@@ -18,17 +18,17 @@ func (c *listCmd) Run(e *env) error {
 		return err
 	}
 	defer cl.Close()
-	res, err := cl.Proposals(e.ctx, protocol.ProposalsListParams{Session: c.Session})
+	list, err := allProposals(e.ctx, cl, protocol.ProposalsListParams{Session: c.Session})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return e.json(res)
+		return e.json(protocol.ProposalsListResult{Proposals: list, Total: len(list)})
 	}
-	if len(res.Proposals) == 0 {
+	if len(list) == 0 {
 		return e.printf("%s\n", nothingPending)
 	}
-	return e.proposals(res.Proposals)
+	return e.proposals(list)
 }
 
 // proposals prints a table of proposals.
@@ -41,7 +41,7 @@ func (e *env) proposals(list []protocol.Proposal) error {
 		if p.Kind != "modify" {
 			state += " (" + p.Kind + ")"
 		}
-		rows = append(rows, []string{p.ID, pathName(p.Path), lines, strconv.Itoa(p.HunkCount), p.Label, state})
+		rows = append(rows, []string{p.ID, placeName(p), lines, strconv.Itoa(p.HunkCount), p.Label, state})
 	}
 	capColumn(rows, pathColumn, e.width())
 	for i, line := range table(rows) {

@@ -8,6 +8,7 @@ type showCmd struct {
 	target
 	Which   []string `arg:"" optional:"" name:"id|path" help:"What to show; without it, all that waits."`
 	Session string   `placeholder:"LABEL" help:"Only this session's proposals."`
+	Numbers bool     `short:"n" help:"Name each changed line as --lines of accept, reject and split takes it."`
 	JSON    bool     `name:"json" help:"Print the proposals as JSON."`
 }
 
@@ -41,7 +42,7 @@ func (c *showCmd) Run(e *env) error {
 	if len(whole.Proposals) == 0 {
 		return e.printf("%s\n", nothingPending)
 	}
-	view := diffView{w: e.stdout, paint: e.paint, width: e.width()}
+	view := diffView{w: e.stdout, paint: e.paint, width: e.width(), numbers: c.Numbers}
 	for i, p := range whole.Proposals {
 		if i > 0 && view.width > 0 {
 			view.line("")

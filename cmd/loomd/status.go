@@ -86,7 +86,7 @@ func statusLines(st protocol.StatusResult) []string {
 		if s.Proposals == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s", s.Label, plural(s.Proposals, "proposal"))
+		text := fmt.Sprintf("%s: %s, %s", s.Label, plural(s.Proposals, "proposal"), s.ReviewMode)
 		if !s.Open {
 			text += ", closed"
 		}

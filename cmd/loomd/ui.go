@@ -26,6 +26,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/loomd/loomd/daemon/protocol"
 )
 
 // env is what a command gets from its process.
@@ -145,6 +147,14 @@ func pathName(path string) string {
 		return strconv.Quote(path)
 	}
 	return visible(path)
+}
+
+// placeName is where a proposal's file is, and where it shall be.
+func placeName(p protocol.Proposal) string {
+	if p.To == "" {
+		return pathName(p.Path)
+	}
+	return pathName(p.Path) + " → " + pathName(p.To)
 }
 
 // oneLine makes text that somebody else wrote fit into a line.

@@ -202,11 +202,11 @@ func (w *walk) next(from, step int, wanted func(*walkItem) bool) int {
 // load lists what waits and takes in what the walk does not know yet. It
 // returns the number of new hunks.
 func (w *walk) load(ctx context.Context) (fresh int, err error) {
-	res, err := w.rev.Proposals(ctx, protocol.ProposalsListParams{Session: w.session})
+	waiting, err := allProposals(ctx, w.rev, protocol.ProposalsListParams{Session: w.session})
 	if err != nil {
 		return 0, err
 	}
-	for _, p := range res.Proposals {
+	for _, p := range waiting {
 		got, err := w.rev.Proposal(ctx, protocol.ProposalsGetParams{ID: p.ID})
 		var answer *client.Error
 		if errors.As(err, &answer) {

@@ -121,6 +121,10 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 	}
 	done := pastDecision{proposal: p.ID, decision: all[0].Decision}
 	for _, d := range all {
+		if d.Lines != nil && res.Proposal != nil { // the lines are hunks of their own now
+			done.hunks = append(done.hunks, decidedNow(p, *res.Proposal)...)
+			continue
+		}
 		done.hunks = append(done.hunks, d.Hunk)
 	}
 	w.past = append(w.past, done)

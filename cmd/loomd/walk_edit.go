@@ -18,9 +18,13 @@ func (it *walkItem) editable() error {
 	switch {
 	case it.file.p.DiffLossy:
 		return errors.New("not UTF-8: edit the file itself after deciding")
+	case isProperty(it.hunk):
+		return errors.New("there are no lines to edit")
+	case it.conflict() && it.hunk.Conflict != nil && it.hunk.Conflict.Omitted:
+		return errors.New("its texts are too long to be edited here: edit the file itself after deciding")
 	case it.conflict() && it.hunk.Conflict != nil:
 		return nil
-	case it.hunk.Kind == "delete" || it.hunk.Kind == "binary" || !it.hasText:
+	case it.hunk.Kind == "delete" || it.hunk.Kind == "binary" || it.hunk.Kind == "link" || !it.hasText:
 		return errors.New("there are no lines to edit")
 	}
 	return nil

@@ -143,6 +143,11 @@ func (d *fakeDaemon) Decide(_ context.Context, params protocol.DecideParams) (pr
 	return res, nil
 }
 
+// Split refuses: its hunks are single lines.
+func (d *fakeDaemon) Split(_ context.Context, params protocol.SplitParams) (protocol.SplitResult, error) {
+	return protocol.SplitResult{}, &client.Error{Code: -32803, Message: "hunk " + params.Hunk + " is one piece", Data: protocol.ErrorData{Kind: "invalid_arguments"}}
+}
+
 func (d *fakeDaemon) Undo(_ context.Context, params protocol.UndoParams) (protocol.DecideResult, error) {
 	d.undone = append(d.undone, params)
 	p := d.find(params.ID)

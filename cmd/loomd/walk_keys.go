@@ -42,6 +42,8 @@ func walkKeys() []walkKey {
 		{"t", "settle this conflict by what stands in the tree", collides, (*walk).takeTree},
 		{"c", "reject this hunk with a comment for the agent", waits, (*walk).rejectWithComment},
 		{"e", "edit the text in an editor and accept what you make of it", canEdit, (*walk).edit},
+		{"l", "choose lines of this hunk and accept them; the others stay undecided", canChoose, (*walk).chooseLines},
+		{"s", "split this hunk into smaller ones", canSplit, (*walk).split},
 		{"a", "accept this hunk and all later ones of this proposal", others, (*walk).acceptRest},
 		{"d", "reject this hunk and all later ones of this proposal", othersAny, (*walk).rejectRest},
 		{"u", "undo the decision on this hunk, or else the last one", canUndo, (*walk).undo},
@@ -115,6 +117,12 @@ func question(it *walkItem) string {
 		return "accept this deletion"
 	case "binary":
 		return "accept this binary change"
+	case "rename":
+		return "accept this new name"
+	case "mode":
+		return "accept this mode"
+	case "link":
+		return "accept this link"
 	}
 	return "accept this hunk"
 }
@@ -136,6 +144,8 @@ func (w *walk) unoffered(key string, it *walkItem) string {
 		return "this hunk is not in conflict"
 	case key == "e":
 		return it.editable().Error()
+	case key == "l" || key == "s":
+		return "this hunk is one piece"
 	case key == "a" || key == "d":
 		return "there are no later hunks in this proposal"
 	}

@@ -36,6 +36,8 @@ func (w *walk) show(it *walkItem, limit int) {
 		if n := w.view.hunk(it.text, it.hunk.ID, limit); n > 0 {
 			w.say(w.view.paint.warn(fmt.Sprintf("… %s not shown; p prints them", plural(n, "more changed line"))))
 		}
+	case !it.undecided() && it.hunk.Kind == "text":
+		w.say(w.view.paint.place(it.hunk.ID) + fmt.Sprintf("  %s → %s", lineRange(it.hunk.OldStart, it.hunk.OldLines), lineRange(it.hunk.NewStart, it.hunk.NewLines)))
 	default:
 		w.view.words(it.hunk.ID+":", it.file.p, it.hunk)
 		if it.hidden() && it.undecided() {

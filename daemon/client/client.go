@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"go.lsp.dev/protocol"
@@ -43,7 +44,13 @@ type Client struct {
 	conn  *rpc.Conn
 	ended chan struct{} // closed when conn has ended, by the goroutine that runs it
 	info  loom.LoomCapabilities
+
+	progress atomic.Pointer[func(message string)] // see OnProgress
 }
+
+// OnProgress has told called, on the connection's goroutine, with what a call
+// waits for that gave a WorkDoneToken.
+func (c *Client) OnProgress(told func(message string)) { c.progress.Store(&told) }
 
 // New speaks to the daemon at the other end of conn and takes conn over, also
 // when it fails. didChange, when not nil, is called in order for each proposal
@@ -57,7 +64,7 @@ func New(ctx context.Context, conn io.ReadWriteCloser, who Identity, didChange f
 	go func() {
 		defer close(c.ended)
 		defer stop()
-		if err := c.conn.Run(run, handler(didChange)); err != nil && log != nil {
+		if err := c.conn.Run(run, c.handler(didChange)); err != nil && log != nil {
 			log.Debug("The connection to the daemon has ended", "error", err)
 		}
 	}()
@@ -70,7 +77,7 @@ func New(ctx context.Context, conn io.ReadWriteCloser, who Identity, didChange f
 }
 
 // handler answers what a daemon sends to a client that shows no documents.
-func handler(didChange func(loom.Proposal)) rpc.Handler {
+func (c *Client) handler(didChange func(loom.Proposal)) rpc.Handler {
 	return func(_ context.Context, _ *rpc.Conn, req *rpc.Request) (any, error) {
 		if req.Method == loom.MethodProposalsDidChange && didChange != nil {
 			var params loom.ProposalDidChangeParams
@@ -78,6 +85,15 @@ func handler(didChange func(loom.Proposal)) rpc.Handler {
 				return nil, fmt.Errorf("reading %s: %w", req.Method, err)
 			}
 			didChange(params.Proposal)
+		}
+		if told := c.progress.Load(); req.Method == "$/progress" && told != nil {
+			var params struct{ Value struct{ Message string } }
+			if err := json.Unmarshal(req.Params, &params); err != nil {
+				return nil, fmt.Errorf("reading %s: %w", req.Method, err)
+			}
+			if params.Value.Message != "" {
+				(*told)(params.Value.Message)
+			}
 		}
 		if req.IsNotification() {
 			return nil, nil
@@ -168,6 +184,32 @@ func (c *Client) Proposal(ctx context.Context, p loom.ProposalsGetParams) (loom.
 // Decide accepts or rejects.
 func (c *Client) Decide(ctx context.Context, p loom.DecideParams) (loom.DecideResult, error) {
 	return call[loom.DecideResult](ctx, c, loom.MethodProposalsDecide, p)
+}
+
+// Split cuts a hunk into several.
+func (c *Client) Split(ctx context.Context, p loom.SplitParams) (loom.SplitResult, error) {
+	return call[loom.SplitResult](ctx, c, loom.MethodProposalsSplit, p)
+}
+
+// History is what was decided, oldest first.
+func (c *Client) History(ctx context.Context, p loom.HistoryParams) (loom.HistoryResult, error) {
+	return call[loom.HistoryResult](ctx, c, loom.MethodProposalsHistory, p)
+}
+
+// Rules lists the rules in force.
+func (c *Client) Rules(ctx context.Context) (loom.RulesListResult, error) {
+	return call[loom.RulesListResult](ctx, c, loom.MethodRulesList, loom.Empty{})
+}
+
+// AddRule adds a rule, for a session or for good.
+func (c *Client) AddRule(ctx context.Context, p loom.RulesAddParams) (loom.RulesAddResult, error) {
+	return call[loom.RulesAddResult](ctx, c, loom.MethodRulesAdd, p)
+}
+
+// RemoveRule takes an added rule away.
+func (c *Client) RemoveRule(ctx context.Context, p loom.RulesRemoveParams) error {
+	_, err := call[loom.Empty](ctx, c, loom.MethodRulesRemove, p)
+	return err
 }
 
 // Undo reopens what was decided.

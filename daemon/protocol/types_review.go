@@ -72,6 +72,8 @@ type Hunk struct {
 	To       string    `json:"to,omitempty"`      // of a rename
 	OldMode  string    `json:"oldMode,omitempty"` // as git writes it, where it says something: 100644, 100755, 120000
 	NewMode  string    `json:"newMode,omitempty"`
+	OldBytes int       `json:"oldBytes,omitempty"` // of a binary file, whose text is nothing to show
+	NewBytes int       `json:"newBytes,omitempty"`
 	SplitOf  string    `json:"splitOf,omitempty"` // the hunk that this is a piece of
 	Words    *Words    `json:"words,omitempty"`   // when they were asked for
 	By       string    `json:"by,omitempty"`      // who decided it

@@ -304,6 +304,9 @@ export interface Hunk {
   /** as git writes it, where it says something: 100644, 100755, 120000 */
   oldMode?: string;
   newMode?: string;
+  /** of a binary file, whose text is nothing to show */
+  oldBytes?: number;
+  newBytes?: number;
   /** the hunk that this is a piece of */
   splitOf?: string;
   /** when they were asked for */

@@ -997,6 +997,49 @@ export const proposalsGet: Example<ProposalsGetParams, ProposalsGetResult>[] = [
         "diff": "diff --git a/count.txt b/counts.txt\nrename from count.txt\nrename to counts.txt\n--- a/count.txt\n+++ b/counts.txt\n@@ -1,4 +1,4 @@\n one\n-two\n+TWO\n THREE\n four\n"
       }
     }
+  },
+  {
+    "about": "a binary file",
+    "params": {
+      "id": "p1",
+      "words": true
+    },
+    "result": {
+      "proposal": {
+        "id": "p1",
+        "session": "s1",
+        "label": "claude",
+        "path": "logo.png",
+        "kind": "binary",
+        "state": "open",
+        "version": 2,
+        "added": 0,
+        "removed": 0,
+        "hunkCount": 1,
+        "steps": [
+          {
+            "callId": "c1",
+            "tool": "edit_file",
+            "time": "2026-11-30T09:01:00Z"
+          }
+        ],
+        "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
+        "hunks": [
+          {
+            "id": "h1",
+            "kind": "binary",
+            "state": "open",
+            "oldStart": 1,
+            "oldLines": 1,
+            "newStart": 1,
+            "newLines": 1,
+            "oldBytes": 5120,
+            "newBytes": 4096
+          }
+        ],
+        "diff": "Binary files a/logo.png and b/logo.png differ\n"
+      }
+    }
   }
 ];
 

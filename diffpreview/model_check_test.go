@@ -89,11 +89,12 @@ func (m *model) blur(text string) {
 	}
 }
 
-// plain are the lines of s that can be told by their bytes.
+// plain are the lines of s that can be told by their bytes. A last line without
+// an end gets one when something comes behind it.
 func (m *model) plain(s lineSet) lineSet {
 	out := lineSet{}
 	for l := range s {
-		if !filler(l) && !m.blurred[l] {
+		if !filler(l) && !m.blurred[l] && strings.HasSuffix(l, "\n") {
 			out[l] = true
 		}
 	}

@@ -288,9 +288,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 		if !ok || h.State != map[bool]HunkState{true: HunkAccepted, false: HunkRejected}[r.takes()] {
 			m.fail("a decided hunk is decided", "%s is %v", r.hunk.ID, h.State)
 		}
-		in := a.intents[f]
-		in.wrote.remove(string(r.hunk.New))
-		in.cut.remove(string(r.hunk.Old))
+		m.gaveUp(a, &r.hunk, f)
 		if r.takes() && (m.dirty(f) != nil || race.clean[f]) {
 			f.unsaved = append(f.unsaved, &accepted{agent: a, proposal: q.ID, hunk: h})
 		}

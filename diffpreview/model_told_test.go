@@ -24,7 +24,7 @@ func (m *model) landed(f *modelFile, now *picture) {
 		if h, _ := now.shown[u.proposal].Hunk(u.hunk.ID); h.State == HunkRejected && h.Decision.By == treeName {
 			continue // the agent has changed its lines, and is told
 		}
-		undecided := m.asked(u.agent, f, now)
+		undecided := m.asked(u.agent, f)
 		for _, l := range linesOf(string(u.hunk.New)) {
 			if undecided.new[l] {
 				u.agent.intents[f].wrote[l] = true
@@ -53,9 +53,9 @@ func intact(text string, h *Hunk) bool {
 // all that they show.
 type asked struct{ old, new, allOld, allNew lineSet }
 
-func (m *model) asked(a *agent, f *modelFile, now *picture) asked {
+func (m *model) asked(a *agent, f *modelFile) asked {
 	s := asked{lineSet{}, lineSet{}, lineSet{}, lineSet{}}
-	for _, p := range now.of(a, f) {
+	for _, p := range m.store.those(func(p *Proposal) bool { return p.Session == a.id && p.Path == f.path }) {
 		for i := range p.Hunks {
 			if h := &p.Hunks[i]; !h.decided() {
 				h.asks(s.old, s.new)
@@ -148,15 +148,16 @@ func (m *model) checkSettled(a *agent, settled map[string]int, was, now *picture
 			case before.State != h.State && n != 1:
 				m.fail("what the tree took is told once", "%s is told %d times of\n%s", h.ID, n, summary(p))
 			case before.State != h.State && h.State == HunkRejected: // its agent had changed its lines
-				m.gaveUp(a, h, m.file(p.Path), now)
+				m.gaveUp(a, h, m.file(p.Path))
 			}
 		}
 	}
 }
 
-// gaveUp notes that a hunk of an agent is no more asked for.
-func (m *model) gaveUp(a *agent, h *Hunk, f *modelFile, now *picture) {
-	others, in := m.asked(a, f, now), a.intents[f]
+// gaveUp notes that a hunk of an agent is no more asked for. Another one may ask
+// for the same lines, when a closed buffer brought it back.
+func (m *model) gaveUp(a *agent, h *Hunk, f *modelFile) {
+	others, in := m.asked(a, f), a.intents[f]
 	for _, l := range linesOf(string(h.New)) {
 		if !others.new[l] {
 			delete(in.wrote, l)

@@ -303,7 +303,7 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 func TestReopenedHunksJoinTheNewerProposal(t *testing.T) {
 	for _, c := range []struct{ old, new, view, told string }{
 		{"seven", "sieben", "1\n2\ndrei\n4\n5\n6\nsieben\n8\n", "reopened"},
-		{"drei", "troys", "1\n2\nthree\n4\n5\n6\nseven\n8\n", "reopened"}, // a conflict: the accepted lines are gone
+		{"drei", "troys", "1\n2\nthree\n4\n5\n6\nseven\n8\n", "rejected"}, // a conflict: the accepted lines are gone, and the agent has changed them since
 	} {
 		h := newHouse(t, map[string]string{"f": "1\n2\nthree\n4\n5\n6\nseven\n8\n"})
 		agent, reviewer := h.connect(helloAgent, nil), h.connect(helloReviewer, nil)

@@ -5,8 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 )
+
+// largeText is the size in bytes from which a text that is not needed any more is
+// collected at once: an edit takes its base, the view's text and the new one, and
+// a fourth would be a copy that nobody reads. A collection takes a millisecond.
+const largeText = 16 << 20
 
 // lockPlaces locks paths in the view of a session: what is proposed there may
 // stand on other places of the tree.
@@ -68,6 +74,9 @@ func (v *View) propose(ctx context.Context, p Path, call Call, change func(now C
 	proposal, gone, now, err := v.current(p, call)
 	if err != nil {
 		return Step{}, err
+	}
+	if len(now.Data) > largeText {
+		runtime.GC() // what the call before left would stay until as much again is taken
 	}
 	want, err := change(now)
 	if err != nil {

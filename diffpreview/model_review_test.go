@@ -275,7 +275,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), undecidedRest(cur, named)...)))
 		}
 	}
-	if got := bodyOf(q.Base); got != m.tree(f) && !race.late && !race.clean[f] {
+	if got := bodyOf(q.Base); got != m.tree(f) && !race.late && !race.clean[f] && !m.landing(a, f, &m.now) {
 		m.fail("the base is the tree", "%v and %v", got, m.tree(f))
 	}
 	for i := range named {
@@ -286,8 +286,11 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 			m.fail("a decided hunk is decided", "%s is %v", r.hunk.ID, h.State)
 		}
 		m.gaveUp(a, &r.hunk, f)
+		m.gaveUp(a, &h, f) // a conflict may have grown meanwhile
 		if r.takes() && (m.dirty(f) != nil || race.clean[f]) {
-			f.unsaved = append(f.unsaved, &accepted{agent: a, proposal: q.ID, hunk: h})
+			u := &accepted{agent: a, proposal: q.ID, hunk: h}
+			u.prev, u.next = neighbours(linesOf(string(q.Base.Data)), h.Start, h.Count)
+			f.unsaved = append(f.unsaved, u)
 		}
 	}
 }

@@ -247,16 +247,23 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 // lines is back there.
 func (m moves) decided(h Hunk, now *lineCursor) Hunk {
 	out := m.moved(h)
-	if h.State != HunkAccepted || h.Count > 0 || out.Lost {
-		return out
-	}
-	for _, s := range m.near(h.Start, h.Start) {
-		back := SplitLines(now.text(s.NewStart, s.NewStart+s.NewLines), now.enc)
-		out.Lost = out.Lost || slices.ContainsFunc(SplitLines(h.Old, now.enc), func(line []byte) bool {
-			return slices.ContainsFunc(back, func(b []byte) bool { return bytes.Equal(line, b) })
-		})
-	}
+	out.Lost = out.Lost || h.State == HunkAccepted && h.Count == 0 && m.bringsBack(&h, now)
 	return out
+}
+
+// bringsBack reports whether one of the lines that h took out is in the tree
+// again, beside where they were.
+func (m moves) bringsBack(h *Hunk, now *lineCursor) bool {
+	var back map[string]bool
+	for _, s := range m.near(h.Start, h.Start+h.Count) {
+		for _, line := range SplitLines(now.text(s.NewStart, s.NewStart+s.NewLines), now.enc) {
+			if back == nil {
+				back = map[string]bool{}
+			}
+			back[string(line)] = true
+		}
+	}
+	return back != nil && slices.ContainsFunc(SplitLines(h.Old, now.enc), func(line []byte) bool { return back[string(line)] })
 }
 
 // locate finds the lines of now that stand where [from, to) of the old text

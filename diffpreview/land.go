@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -58,22 +59,31 @@ func (p *Proposal) wentWith(moved *Proposal) (gone []int, over map[string]string
 	if sameContent(p.Base, moved.Base) {
 		return nil, over
 	}
-	m := newMoves(p.form.compare(p.Base.Data, moved.Base.Data).spans)
+	m, lines := newMoves(p.form.compare(p.Base.Data, moved.Base.Data).spans), p.form.lines(moved.Base.Data)
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		now, ok := moved.Hunk(h.ID)
 		if !h.Unsaved || !ok || h.property() {
 			continue
 		}
-		near := m.near(h.Start, h.Start+h.Count)
 		switch {
 		case h.Lost && (m.moved(Hunk{Start: h.Start, Count: h.Count}).Lost || !moved.Base.Exists):
 			over[h.ID] = lostBuffer + ", with what was changed in these lines"
-		case !h.Lost && (now.Lost || h.Count == 0 && slices.ContainsFunc(near, func(s Span) bool { return s.NewLines > 0 })):
-			gone = append(gone, i) // lines that it took out may be back
+		case h.Lost && h.stood(p.Base.Data) && !h.stood(moved.Base.Data): // the agent went on to the whole file
+			over[h.ID] = lostBuffer + changedSince
+		case !h.Lost && (now.Lost || m.bringsBack(h, lines)):
+			gone = append(gone, i)
 		}
 	}
 	return gone, over
+}
+
+// stood reports whether a text has what h made of it, somewhere.
+func (h *Hunk) stood(text []byte) bool {
+	if len(h.New) == 0 {
+		return !bytes.Contains(text, h.Old)
+	}
+	return bytes.Contains(text, h.New)
 }
 
 // landed is p at its next version without unsaved hunks, the same on the tree

@@ -3,7 +3,6 @@ package diffpreview
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,8 +51,10 @@ func (r *race) start() {
 	for _, e := range m.editors {
 		if b := e.bufs[r.f]; b != nil && b.dirty {
 			held := []*modelFile{r.f} // what changes with the editor
-			if r.name != "moved on" {
-				held = slices.Collect(maps.Keys(e.bufs))
+			for g, other := range e.bufs {
+				if r.name != "moved on" && other.dirty {
+					held = append(held, g)
+				}
 			}
 			e.mood = r.name
 			e.typing = func(b *buffer) {

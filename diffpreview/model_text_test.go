@@ -95,12 +95,20 @@ func (s lineSet) minus(others ...lineSet) []string {
 // asks puts into two sets what a hunk takes out and what it puts in. What a
 // conflict has on both sides it only has around it.
 func (h *Hunk) asks(old, new lineSet) {
-	olds, news := setOf(string(h.Old)), setOf(string(h.New))
-	for _, l := range olds.minus(news) {
-		old[l] = true
+	more := map[string]int{}
+	for _, l := range linesOf(string(h.Old)) {
+		more[l]--
 	}
-	for _, l := range news.minus(olds) {
-		new[l] = true
+	for _, l := range linesOf(string(h.New)) {
+		more[l]++
+	}
+	for l, n := range more {
+		switch {
+		case n < 0:
+			old[l] = true
+		case n > 0:
+			new[l] = true
+		}
 	}
 }
 

@@ -78,8 +78,11 @@ func (m *model) stillAsked(u *accepted, f *modelFile, undecided asked, has lineS
 			m.fail("no accepted hunk is lost", "%s of %s: %q is neither in %s nor asked for\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
 	}
-	for l := range olds {
-		if has[l] && !news[l] && !undecided.allOld[l] {
+	lines := linesOf(now.trees[f].text)
+	for at, l := range lines {
+		prev, next := neighbours(lines, at, 1)
+		back := olds[l] && (prev == u.prev || next == u.next) // not put somewhere else by a person
+		if back && !news[l] && !undecided.allOld[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is in %s and nobody is asked\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
 	}

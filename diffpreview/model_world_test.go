@@ -69,6 +69,8 @@ type accepted struct {
 	proposal string
 	hunk     Hunk
 	touched  bool // a person changed it in the buffer
+	prev     string
+	next     string // the lines beside it
 }
 
 // agent is a session, and what the model knows of its work.

@@ -250,14 +250,8 @@ func (m moves) decided(h Hunk, old, now *lineCursor) Hunk {
 	if h.State != HunkAccepted || h.Count > 0 || out.Lost {
 		return out
 	}
-	for _, s := range m.near(h.Start, h.Start) {
-		back := SplitLines(now.text(s.NewStart, s.NewStart+s.NewLines), now.enc)
-		out.Lost = out.Lost || slices.ContainsFunc(SplitLines(h.Old, now.enc), func(line []byte) bool {
-			return slices.ContainsFunc(back, func(b []byte) bool { return bytes.Equal(line, b) })
-		})
-	}
-	// A diff can match them with lines elsewhere.
-	out.Lost = out.Lost || h.beside(now, out.Start) && !h.beside(old, h.Start)
+	// A diff can match lines that are back with lines elsewhere.
+	out.Lost = m.bringsBack(&h, now) || h.beside(now, out.Start) && !h.beside(old, h.Start)
 	return out
 }
 
@@ -266,6 +260,21 @@ func (m moves) decided(h Hunk, old, now *lineCursor) Hunk {
 func (h *Hunk) beside(lines *lineCursor, at int) bool {
 	n := countLines(h.Old, lines.enc)
 	return n > 0 && (bytes.Equal(lines.text(max(at-n, 0), at), h.Old) || bytes.Equal(lines.text(at, at+n), h.Old))
+}
+
+// bringsBack reports whether one of the lines that h took out is in the tree
+// again, beside where they were.
+func (m moves) bringsBack(h *Hunk, now *lineCursor) bool {
+	var back map[string]bool
+	for _, s := range m.near(h.Start, h.Start+h.Count) {
+		for _, line := range SplitLines(now.text(s.NewStart, s.NewStart+s.NewLines), now.enc) {
+			if back == nil {
+				back = map[string]bool{}
+			}
+			back[string(line)] = true
+		}
+	}
+	return back != nil && slices.ContainsFunc(SplitLines(h.Old, now.enc), func(line []byte) bool { return back[string(line)] })
 }
 
 // locate finds the lines of now that stand where [from, to) of the old text

@@ -1,6 +1,8 @@
 package diffpreview
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -111,7 +113,7 @@ func (s *Store) refresh(path Path, atRest bool) error {
 		q.stamp(told, s.now().UTC())
 		reviews = append(reviews, s.reviewsOf(p, q, told)...)
 	}
-	changed, told := s.gatherOpen(changed)
+	changed, told := s.gatherOpen(path, changed)
 	for _, r := range told { // instead of that it is open again
 		reviews = slices.DeleteFunc(reviews, func(o savedReview) bool {
 			return o.Review.Proposal == r.Review.Proposal && o.Review.Hunk == r.Review.Hunk
@@ -147,32 +149,44 @@ func (s *Store) refreshName(q *Proposal, was Content, told []Hunk) (*Proposal, [
 
 // gatherOpen sees to it that what a session has open on a file is in one
 // proposal, the newest, since that is what its view shows: hunks that were
-// reopened after it went on to another one become part of that. It returns what
-// the agent is told.
-func (s *Store) gatherOpen(changed []*Proposal) ([]*Proposal, []savedReview) {
+// reopened after it went on to another one become part of that. changed are the
+// new states of proposals at path; with what it adds it returns them, and what
+// the agents are told.
+func (s *Store) gatherOpen(path Path, changed []*Proposal) ([]*Proposal, []savedReview) {
 	var reviews []savedReview
-	for i, older := range changed {
-		if !slices.ContainsFunc(older.Hunks, func(h Hunk) bool { return h.State == HunkOpen && !h.property() }) {
-			continue
-		}
-		all := s.those(func(p *Proposal) bool { return p.Path == older.Path && p.Session == older.Session })
-		for _, p := range slices.Backward(all) {
-			at := slices.IndexFunc(changed, func(c *Proposal) bool { return c.ID == p.ID })
-			if at >= 0 {
-				p = changed[at]
+	now := map[string]*Proposal{}
+	sessions := map[string]bool{}
+	for _, p := range changed {
+		now[p.ID], sessions[p.Session] = p, true
+	}
+	for session := range sessions {
+		var mine []*Proposal // undecided, the oldest first
+		for _, p := range s.those(func(p *Proposal) bool { return p.Path == path && p.Session == session }) {
+			if now[p.ID] != nil {
+				p = now[p.ID]
 			}
-			if !p.newer(older) || !p.Undecided() || !sameContent(p.Base, older.Base) {
+			if p.Path == path && p.Undecided() {
+				mine = append(mine, p)
+			}
+		}
+		for len(mine) > 1 {
+			older, newest := mine[0], mine[len(mine)-1]
+			mine = mine[1:]
+			if !sameContent(older.Base, newest.Base) || !older.proposesText() {
 				continue
 			}
-			if at < 0 {
-				at, changed = len(changed), append(changed, p)
-			}
-			var told []Hunk
-			changed[at], changed[i], told = p.adopt(older)
-			changed[i].stamp(told, s.now().UTC())
-			reviews = append(reviews, s.reviewsOf(older, changed[i], told)...)
-			break
+			adopted, left, told := newest.adopt(older)
+			left.stamp(told, s.now().UTC())
+			reviews = append(reviews, s.reviewsOf(older, left, told)...)
+			mine[len(mine)-1] = adopted
+			now[left.ID], now[adopted.ID] = left, adopted
 		}
 	}
+	changed = slices.SortedFunc(maps.Values(now), func(a, b *Proposal) int { return cmp.Compare(a.ID, b.ID) })
 	return changed, reviews
+}
+
+// proposesText reports whether p has open hunks of the file's content.
+func (p *Proposal) proposesText() bool {
+	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.State == HunkOpen && !h.property() })
 }

@@ -127,6 +127,7 @@ func (p *Proposal) undoable(id string) ([]int, error) {
 			why = append(why, h.ID+" was in the tree already")
 			continue
 		case h.Lost,
+			h.State == HunkRejected && h.wholeFile() && !sameContent(p.Base, h.original()),
 			h.State == HunkAccepted && h.wholeFile() && h.Kind != KindBinary && h.Kind != KindText && !sameContent(p.Base, h.agent()),
 			h.State == HunkAccepted && h.Kind == KindMode && p.Base.Mode.Perm() != h.NewMode.Perm(),
 			h.State == HunkAccepted && h.Kind == KindRename && (p.Path != h.To || !p.Base.Exists):

@@ -1,0 +1,156 @@
+package diffpreview
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// carried checks that a decision did what was shown to be decided, and notes
+// what follows for the agent.
+func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *race) {
+	a := m.agent(cur.Session)
+	m.effect.operated[q.ID] = true
+	if race.fired {
+		m.carriedOver(f, q, named, race)
+	} else {
+		m.moveTree(f, after(race.base[f], named), race)
+		if !race.clean[f] && !m.shares(cur) {
+			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), undecidedRest(cur, named)...)))
+		}
+	}
+	if got := bodyOf(q.Base); got != m.tree(f) && !race.late && !race.clean[f] && !m.landing(a, f, &m.now) {
+		m.fail("the base is the tree", "%v and %v", got, m.tree(f))
+	}
+	for i := range named {
+		r := &named[i]
+		m.tell(a, q, r)
+		h, ok := q.Hunk(r.hunk.ID)
+		if !ok || h.State != map[bool]HunkState{true: HunkAccepted, false: HunkRejected}[r.takes()] {
+			m.fail("a decided hunk is decided", "%s is %v", r.hunk.ID, h.State)
+		}
+		m.gaveUp(a, &r.hunk, f)
+		m.gaveUp(a, &h, f) // a conflict may have grown meanwhile
+		if r.takes() && (m.dirty(f) != nil || race.clean[f]) {
+			u := &accepted{agent: a, proposal: q.ID, hunk: h}
+			u.prev, u.next = neighbours(linesOf(string(q.Base.Data)), h.Start, h.Count)
+			f.unsaved = append(f.unsaved, u)
+		}
+	}
+}
+
+// shares reports whether p's session has another undecided proposal on p's
+// file: what was in a buffer that went unsaved, while the agent had gone on.
+func (m *model) shares(p *Proposal) bool {
+	for _, q := range m.now.shown {
+		if q.Session == p.Session && q.Path == p.Path && q.ID != p.ID && (q.Undecided() || unsavedIDs(q) != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// moveTree notes what a decision made of a file. A buffer that took it has it.
+func (m *model) moveTree(f *modelFile, want body, race *race) {
+	if race.document[f] {
+		if m.dirty(f) == nil && m.tree(f) != want {
+			// The hunk led back to what the editor had saved, but the disk has
+			// changed since: to the editor there is nothing unsaved any more.
+			race.clean[f] = true
+			return
+		}
+		if got := m.tree(f); got != want {
+			m.fail("what was shown is what is written", "the buffer of %s is\n%v, and should be\n%v", f.name, got, want)
+		}
+		return
+	}
+	f.disk = want
+	if want != race.base[f] {
+		m.follow(f)
+	}
+}
+
+// carriedOver is carried for a decision during which the tree moved: the hunks
+// are what was shown, at the places that the answer names.
+func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race) {
+	got := m.tree(f)
+	if m.dirty(f) == nil {
+		got = m.onDisk(f)
+	}
+	if race.late && got == race.base[f] {
+		return // somebody saved over it
+	}
+	was, lines := got, linesOf(got.text)
+	var pieces []strip
+	for _, r := range named {
+		h, _ := q.Hunk(r.hunk.ID)
+		if !r.takes() {
+			continue
+		}
+		whole := h.Kind == KindCreate || h.Kind == KindDelete
+		if string(h.New) != r.text() && !race.blind || !whole && strings.Join(lines[h.Start:h.Start+h.Count], "") != string(h.New) {
+			m.fail("what was shown is what is written", "%s in %v", h.ID, got)
+		}
+		if whole {
+			was = body{h.Kind == KindDelete, string(h.Old)}
+			break
+		}
+		pieces = append(pieces, strip{h.Start, h.Count, string(h.Old)})
+	}
+	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
+	if len(pieces) > 0 {
+		was.text = overlay(got.text, pieces)
+	}
+	if was != race.base[f] {
+		m.fail("nothing but the hunks is written", "%s is %v, without them %v, and was %v", f.name, got, was, race.base[f])
+	}
+	if m.dirty(f) == nil {
+		f.disk = got
+	}
+}
+
+// after is a tree with what was decided in it.
+func after(tree body, named []ruled) body {
+	var pieces []strip
+	for i := range named {
+		r := &named[i]
+		if !r.takes() {
+			continue
+		}
+		if r.hunk.Whole || r.hunk.Kind == KindCreate || r.hunk.Kind == KindDelete {
+			if r.hunk.Kind == KindDelete {
+				return body{}
+			}
+			return body{true, r.text()}
+		}
+		pieces = append(pieces, strip{r.hunk.Start, r.hunk.Count, r.text()})
+	}
+	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
+	return body{tree.exists, overlay(tree.text, pieces)}
+}
+
+// undecidedRest are the open hunks that a decision did not name, as if they
+// were accepted: with them a tree is the view.
+func undecidedRest(p *Proposal, named []ruled) (rest []ruled) {
+	for _, h := range p.Hunks {
+		if h.State == HunkOpen && !slices.ContainsFunc(named, func(r ruled) bool { return r.hunk.ID == h.ID }) {
+			rest = append(rest, ruled{h, Verdict{Accept: true}})
+		}
+	}
+	return rest
+}
+
+// tell notes that an agent is to hear of a decision.
+func (m *model) tell(a *agent, p *Proposal, r *ruled) {
+	decision := "accepted"
+	switch {
+	case !r.takes():
+		decision = "rejected"
+	case r.verdict.Text != nil && *r.verdict.Text != string(r.hunk.New):
+		decision = "modified"
+	}
+	m.effect.expected[a] = append(m.effect.expected[a], Review{
+		Proposal: p.ID, Path: filepath.ToSlash(p.Name), Hunk: r.hunk.ID, Decision: decision, Comment: r.verdict.Comment, By: "rev", Hash: p.Base.Hash(),
+	})
+}

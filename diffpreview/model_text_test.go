@@ -66,12 +66,6 @@ func (s lineSet) add(text string) {
 	}
 }
 
-func (s lineSet) remove(text string) {
-	for _, l := range linesOf(text) {
-		delete(s, l)
-	}
-}
-
 func setOf(texts ...string) lineSet {
 	s := lineSet{}
 	for _, t := range texts {

@@ -286,7 +286,7 @@ func TestLinksAreProposed(t *testing.T) {
 		t.Fatalf("%s, on disk %s", made.Kind, target())
 	}
 	w.restart()
-	made = w.mustDecide(made, true)
+	w.mustDecide(made, true)
 	if target() != "f" {
 		t.Fatalf("accepted, it is %s", target())
 	}

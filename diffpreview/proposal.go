@@ -71,12 +71,6 @@ func (p *Proposal) State() State {
 	return StateWithdrawn
 }
 
-// newer reports whether p was begun after o. Ids are numbered: a longer one is
-// the later one.
-func (p *Proposal) newer(o *Proposal) bool {
-	return len(p.ID) > len(o.ID) || len(p.ID) == len(o.ID) && p.ID > o.ID
-}
-
 // Undecided reports whether somebody is still asked about p.
 func (p *Proposal) Undecided() bool {
 	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return !h.decided() })

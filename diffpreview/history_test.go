@@ -318,3 +318,25 @@ func TestHistoryCommentsAreBounded(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// wantHistory fails unless the history is numbered without gaps from its first
+// entry on, and says what was decided last about each file.
+func (w *world) wantHistory(where string) map[string]string {
+	w.t.Helper()
+	last := map[string]string{}
+	entries, more, err := w.store.History(HistoryFilter{Limit: 1000})
+	if err != nil || more {
+		w.t.Fatalf("%s: %v, %v", where, more, err)
+	}
+	first, newest := w.store.HistoryRange()
+	for i, e := range entries {
+		if e.Seq != first+i {
+			w.t.Errorf("%s: entry %d has number %d", where, first+i, e.Seq)
+		}
+		last[e.Path] = e.Decision
+	}
+	if len(entries) > 0 && entries[len(entries)-1].Seq != newest {
+		w.t.Errorf("%s: the newest is said to be %d", where, newest)
+	}
+	return last
+}

@@ -179,3 +179,34 @@ func (w *world) wantClean() {
 func isTempName(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
+
+// wantTidy fails when the state directory holds what no record names.
+func (w *world) wantTidy() {
+	w.t.Helper()
+	named := map[string]bool{}
+	err := (&journal{dir: w.state}).read(func(rec record) error {
+		rec.texts(func(body string) { named[body] = true })
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	bodies, err := os.ReadDir(filepath.Join(w.state, "bodies"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, b := range bodies {
+		if !named[b.Name()] {
+			w.t.Errorf("no record names %s", b.Name())
+		}
+	}
+	for body := range named {
+		if _, err := os.Lstat(filepath.Join(w.state, "bodies", body)); err != nil {
+			w.t.Error(err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(w.state, "journal.jsonl.new")); err == nil {
+		w.t.Error("an unfinished journal was left")
+	}
+	w.wantClean()
+}

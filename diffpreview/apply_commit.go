@@ -130,11 +130,9 @@ func (t *transaction) makeFolders(c *fileChange) error {
 // settle finds out whether the displaced file was changed after all by a
 // program that had opened it under its old name.
 func (t *transaction) settle(c *fileChange) error {
-	switch {
-	case c.method != methodExchange && c.method != methodDelete:
+	displaces := c.method == methodExchange || c.method == methodDelete
+	if !displaces || c.base.IsLink() { // nobody writes to a link
 		return nil
-	case c.base.IsLink():
-		return c.still(c.home, c.temp)
 	}
 	file, info, err := c.home.open(c.temp, os.O_RDONLY)
 	if err != nil {

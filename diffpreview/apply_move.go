@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
+	"strings"
 )
 
 // A file that only gets another name, or permissions, stays the same file: with
@@ -189,6 +191,11 @@ func (t *transaction) moveOut(c *fileChange) error {
 // there it is a newer one.
 func (t *transaction) moveIn(c *fileChange) error {
 	err := t.moveNew(c.home, c.temp, c.to.folder, c.to.leaf)
+	if errors.Is(err, fs.ErrNotExist) { // the directory was taken back already
+		if err = t.remakeFolders(c.to); err == nil {
+			err = t.moveNew(c.home, c.temp, c.to.folder, c.to.leaf)
+		}
+	}
 	if err == nil {
 		c.staged = false
 	}
@@ -196,6 +203,31 @@ func (t *transaction) moveIn(c *fileChange) error {
 		c.aside = false
 		return nil
 	}
+	return err
+}
+
+// remakeFolders makes the directories of c's file again, as far as they are
+// gone.
+func (t *transaction) remakeFolders(c *fileChange) error {
+	at := Path{c.path.index, "."}
+	for _, part := range strings.Split(path.Dir(c.path.rel), "/") {
+		above, err := t.folder(at)
+		if err != nil {
+			return err
+		}
+		at.rel = path.Join(at.rel, part)
+		err = above.root.Mkdir(part, 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t.forget(at)
+		t.touched[above] = true
+	}
+	var err error
+	c.folder, err = t.folder(at)
 	return err
 }
 

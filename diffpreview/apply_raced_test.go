@@ -3,6 +3,7 @@
 package diffpreview
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"testing"
@@ -125,4 +126,55 @@ func chmodAt(t *testing.T, at int, lacks lacks, kind string, theirs fs.FileMode)
 	}
 	x.noTemps()
 	return n >= at
+}
+
+// A file that somebody puts in the place of one with a new mode keeps the mode
+// that it has, when the write is taken back.
+func TestApplyModeOfNewcomerStays(t *testing.T) {
+	x := newApplyTree(t, memoryDir(t))
+	x.put("f", "f\n", 0o644)
+	x.put("z", "z\n", 0o644)
+	x.hardLink("z", "twin")
+	x.w.step = func(stage string) {
+		if stage == "placed" {
+			savesByRename(x.abs("f"))
+			os.Chmod(x.abs("f"), 0o755)
+			saves(x.abs("z"))
+			x.w.step = func(string) {}
+		}
+	}
+	err := x.apply(remode(x.modify("f", "f\n", "f\n"), 0o644, 0o755), x.modify("z", "z\n", "Z\n"))
+	if CodeOf(err) != CodeStale || x.mode("f") != 0o755 {
+		t.Errorf("the mode is %v; apply said %v", x.mode("f"), err)
+	}
+	x.want("f", "typed and renamed\n")
+}
+
+// After a move one person saves the file under its new name, and another makes a
+// file of the old name; then the write is taken back. Both texts stay.
+func TestApplyMoveBetweenTwoPeople(t *testing.T) {
+	for _, move := range []func(x *applyTree) write{
+		func(x *applyTree) write { return x.move("f", "to", "f\n", "f\n") },
+		func(x *applyTree) write { return x.move("f", "d/to", "f\n", "f\n") },
+	} {
+		x := newApplyTree(t, memoryDir(t))
+		x.put("f", "f\n", 0o644)
+		x.put("z", "z\n", 0o644)
+		x.hardLink("z", "twin")
+		wr := move(x)
+		x.w.step = func(stage string) {
+			if stage == "placed" {
+				saves(x.abs(wr.path.rel))
+				savesByRename(x.abs("f"))
+				saves(x.abs("z"))
+				x.w.step = func(string) {}
+			}
+		}
+		if err := x.apply(wr, x.modify("z", "z\n", "Z\n")); CodeOf(err) != CodeStale || errors.Is(err, errHalfDone) {
+			t.Errorf("apply said %v", err)
+		}
+		x.want(wr.path.rel, "typed by a person\n")
+		x.want("f", "typed and renamed\n")
+		x.noTemps()
+	}
 }

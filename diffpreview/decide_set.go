@@ -31,13 +31,15 @@ func (s *Store) DecideSession(ctx context.Context, d DecideSet) (SetResult, erro
 	paths, locked, unlock := s.lockSession(d.Session)
 	defer unlock()
 	var out SetResult
+	conflicts := map[string]bool{}
 	changes, err := s.retry(ctx, paths, !d.Accept, func() ([]ruling, error) {
 		out = SetResult{}
 		var changes []ruling
 		set := s.those(func(p *Proposal) bool { return p.Session == d.Session && p.Undecided() && locked[p.Path] }) // the others were begun since
 		slices.SortStableFunc(set, func(a, b *Proposal) int { return comparePaths(a.Path, b.Path) })
 		for _, p := range set {
-			if d.Accept && p.State() == StateConflict {
+			if d.Accept && (p.State() == StateConflict || conflicts[p.ID]) {
+				conflicts[p.ID] = true // also when the tree moves and it is none any more: nobody saw that
 				out.Skipped = append(out.Skipped, p)
 				continue
 			}

@@ -13,6 +13,11 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 	a := m.agent(cur.Session)
 	m.effect.operated[q.ID] = true
 	if race.fired {
+		// What the tree was found to have meanwhile, nobody had to write.
+		named = slices.DeleteFunc(slices.Clone(named), func(r ruled) bool {
+			h, ok := q.Hunk(r.hunk.ID)
+			return ok && h.decided() && h.Decision.By == treeName
+		})
 		m.carriedOver(f, q, named, race)
 	} else {
 		m.moveTree(f, after(race.base[f], named), race)

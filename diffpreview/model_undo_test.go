@@ -142,36 +142,49 @@ func (m *model) reopened(a *agent, p *Proposal, hunk string) []Hunk {
 }
 
 // swapped reports whether b is a with the old text of hunks of that state in
-// the place of the new one. Where a text stands is told by its lines, which
-// stand in a file once.
+// the place of the new one. A line that an agent moved and a person put back by
+// half stands in a file twice, so every place is tried.
 func swapped(a, b body, hunks []Hunk, state HunkState) (string, bool) {
-	for _, h := range hunks {
-		old, new := string(h.Old), string(h.New)
-		switch {
-		case h.State != state:
-		case h.Kind == KindCreate:
-			if !a.exists || a.text != new {
-				return "created", false
-			}
-			a = body{}
-		case h.Kind == KindDelete:
-			if a.exists {
-				return "deleted", false
-			}
-			a = body{true, old}
-		case new == "":
-			if strings.Count(b.text, old) != 1 {
-				return "", unclear(old)
-			}
-			b.text = strings.Replace(b.text, old, "", 1)
-		default:
-			if strings.Count(a.text, new) != 1 { // a person may have put it in as well
-				return "", unclear(new) || strings.Contains(b.text, new)
-			}
-			a.text = strings.Replace(a.text, new, old, 1)
-		}
+	if len(hunks) == 0 {
+		return a.String() + " and " + b.String(), a == b
 	}
-	return a.String() + " and " + b.String(), a == b
+	h, rest := hunks[0], hunks[1:]
+	old, new := string(h.Old), string(h.New)
+	switch {
+	case h.State != state:
+		return swapped(a, b, rest, state)
+	case h.Kind == KindCreate:
+		if !a.exists || a.text != new {
+			return "created", false
+		}
+		return swapped(body{}, b, rest, state)
+	case h.Kind == KindDelete:
+		if a.exists {
+			return "deleted", false
+		}
+		return swapped(body{true, old}, b, rest, state)
+	case new == "":
+		return anywhere(b.text, old, "", func(text string) (string, bool) { return swapped(a, body{b.exists, text}, rest, state) })
+	}
+	if !strings.Contains(a.text, new) { // a person may have put it in as well
+		return "", unclear(new) || strings.Contains(b.text, new)
+	}
+	return anywhere(a.text, new, old, func(text string) (string, bool) { return swapped(body{a.exists, text}, b, rest, state) })
+}
+
+// anywhere calls fits with each text that has by in one of the places of what.
+func anywhere(text, what, by string, fits func(string) (string, bool)) (why string, ok bool) {
+	for from := 0; ; {
+		at := strings.Index(text[from:], what)
+		if at < 0 {
+			return why, unclear(what)
+		}
+		at += from
+		if why, ok = fits(text[:at] + by + text[at+len(what):]); ok {
+			return why, true
+		}
+		from = at + 1
+	}
 }
 
 // unclear reports whether a text has only lines that stand in a file many

@@ -82,6 +82,7 @@ VETFLAGS := -gcflags='all=-N -l'
 bench: ## Measure, next to the peers: a bare echo, git diff, git apply.
 	@{ \
 		$(GO) test -run='^$$' -bench='ReadFile4KiB|EditFile100kLines' -benchtime=$(BENCHTIME) ./daemon; \
+		$(GO) test -run='^$$' -bench='EditFile100MB' -benchtime=7x ./daemon; \
 		$(GO) test -run='^$$' -bench='Echo/4KiB' ./daemon/rpc; \
 		$(GO) test -run='^$$' -bench='Diff$$|Rebase' -benchtime=$(BENCHTIME) ./diffpreview; \
 		$(GO) test -run='^$$' -bench='AcceptAll' -benchtime=9x ./diffpreview; \
@@ -95,6 +96,7 @@ define RATIOS
 BEGIN {
 	goal("ReadFile4KiB", 2, "read_file of 4 KiB over the socket", "a bare echo")
 	goal("EditFile100kLines", 1, "edit_file of one line of 100,000", "git diff --no-index")
+	goal("EditFile100MB", 1, "edit_file of one line of 100 MB", "git diff --no-index")
 	goal("Diff/OneLine", 1, "diff of 100,000 lines, one changed", "git diff --no-index")
 	goal("Diff/1Percent", 1, "diff of 100,000 lines, 1 % changed", "git diff --no-index")
 	goal("Diff/5Percent", 1, "diff of 100,000 lines, 5 % changed", "git diff --no-index")

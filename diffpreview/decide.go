@@ -201,6 +201,11 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		if err != nil {
 			return nil, err
 		}
+		if !p.Undecided() { // what the tree had stays decided, whatever became of it since
+			decided := *p
+			decided.origin = nil
+			p = &decided
+		}
 		p, _ = p.rebase(now, true)
 		q, reopened, err := p.undo(hunk)
 		if err != nil {

@@ -31,19 +31,30 @@ func (s *Store) DecideSession(ctx context.Context, d DecideSet) (SetResult, erro
 	paths, locked, unlock := s.lockSession(d.Session)
 	defer unlock()
 	var out SetResult
-	conflicts := map[string]bool{}
+	var versions map[string]int // of the set's proposals, as it was asked about; 0: in conflict
 	changes, err := s.retry(ctx, paths, !d.Accept, func() ([]ruling, error) {
 		out = SetResult{}
 		var changes []ruling
 		set := s.those(func(p *Proposal) bool { return p.Session == d.Session && p.Undecided() && locked[p.Path] }) // the others were begun since
 		slices.SortStableFunc(set, func(a, b *Proposal) int { return comparePaths(a.Path, b.Path) })
+		if versions == nil { // a tree that moves now must not change what was meant
+			versions = map[string]int{}
+			for _, p := range set {
+				if versions[p.ID] = p.Version; d.Accept && p.State() == StateConflict {
+					versions[p.ID] = 0
+				}
+			}
+		}
 		for _, p := range set {
-			if d.Accept && (p.State() == StateConflict || conflicts[p.ID]) {
-				conflicts[p.ID] = true // also when the tree moves and it is none any more: nobody saw that
+			version, asked := versions[p.ID]
+			switch {
+			case !asked: // a closed buffer opened it again
+				continue
+			case version == 0 || d.Accept && p.State() == StateConflict:
 				out.Skipped = append(out.Skipped, p)
 				continue
 			}
-			c, err := s.rule(p, DecideFile{Accept: d.Accept, Comment: d.Comment, By: d.By})
+			c, err := s.rule(p, DecideFile{Version: version, Accept: d.Accept, Comment: d.Comment, By: d.By})
 			if err != nil {
 				return nil, err
 			}

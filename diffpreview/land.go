@@ -2,7 +2,6 @@ package diffpreview
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 )
 
@@ -21,18 +20,23 @@ const (
 // land says what became of p's unsaved hunks now that the tree is the disk
 // again: the buffer was saved or closed. moved is p rebased onto it. A hunk
 // whose text is there has landed; one that went with its buffer is open again,
-// or rejected when its lines were changed since. Those are returned for the
-// agent to be told.
-func (p *Proposal) land(moved *Proposal) (*Proposal, []Hunk) {
+// or rejected when its lines were changed since. told are the hunks that moved
+// settled; with those that went they are returned for the agent to be told.
+func (p *Proposal) land(moved *Proposal, told []Hunk) (*Proposal, []Hunk) {
 	gone, over := p.wentWith(moved)
-	q, told := moved, []Hunk(nil)
+	q := moved
 	// The buffer's text without them is what the disk is compared with.
 	if open, reopened, err := p.reopen(gone); len(gone) > 0 && err == nil {
+		q, told = open.rebase(moved.Base, true)
 		for _, h := range reopened {
+			is := func(o Hunk) bool { return o.ID == h.ID }
+			if slices.ContainsFunc(told, is) { // it is there after all, and was accepted
+				told = slices.DeleteFunc(told, is)
+				continue
+			}
 			h.Decision = &Decision{By: treeName, Comment: lostBuffer}
 			told = append(told, h)
 		}
-		q, _ = open.rebase(moved.Base, true)
 	} else {
 		for _, i := range gone {
 			over[p.Hunks[i].ID] = lostBuffer + changedSince
@@ -69,9 +73,9 @@ func (p *Proposal) wentWith(moved *Proposal) (gone []int, over map[string]string
 		switch {
 		case h.Lost && (m.moved(Hunk{Start: h.Start, Count: h.Count}).Lost || !moved.Base.Exists):
 			over[h.ID] = lostBuffer + ", with what was changed in these lines"
-		case h.Lost && h.stood(p.Base.Data) && !h.stood(moved.Base.Data): // the agent went on to the whole file
+		case h.Lost && h.undone(p.Base.Data, moved.Base.Data, lines.enc): // the agent went on to the whole file
 			over[h.ID] = lostBuffer + changedSince
-		case !h.Lost && (now.Lost || m.bringsBack(h, lines)):
+		case !h.Lost && (now.Lost || h.stood(p.Base.Data) && !h.stood(moved.Base.Data) || m.bringsBack(h, lines)):
 			gone = append(gone, i)
 		}
 	}
@@ -84,6 +88,30 @@ func (h *Hunk) stood(text []byte) bool {
 		return !bytes.Contains(text, h.Old)
 	}
 	return bytes.Contains(text, h.New)
+}
+
+// undone reports whether one of the lines that h put into a text is not in another
+// one, or one that it took out is there again. Where h stands nobody knows.
+func (h *Hunk) undone(text, other []byte, enc Encoding) bool {
+	set := func(data []byte) map[string]bool {
+		lines := map[string]bool{}
+		for _, l := range SplitLines(data, enc) {
+			lines[string(l)] = true
+		}
+		return lines
+	}
+	had, has, mine := set(text), set(other), set(h.New)
+	for l := range set(h.Old) {
+		if !mine[l] && has[l] && !had[l] {
+			return true
+		}
+	}
+	for l := range mine {
+		if had[l] && !has[l] {
+			return true
+		}
+	}
+	return false
 }
 
 // landed is p at its next version without unsaved hunks, the same on the tree
@@ -112,12 +140,7 @@ func allSaved(hunks []Hunk) {
 // would lie on p's own lines is rejected: the agent has changed them since. It
 // is returned for the agent to be told.
 func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal, told []Hunk) {
-	var edits []edit
-	for i := range p.Hunks {
-		if h := &p.Hunks[i]; h.State == HunkOpen && !h.property() {
-			edits = append(edits, edit{h.Start, h.Count, h.New})
-		}
-	}
+	mine = p.next()
 	theirs = older.next()
 	theirs.Hunks = nil
 	for _, h := range older.Hunks {
@@ -130,15 +153,13 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal, told []Hunk) 
 			theirs.Hunks = append(theirs.Hunks, h)
 			told = append(told, h)
 		default:
-			edits = append(edits, edit{h.Start, h.Count, h.New})
+			mine.hunks++
+			h.ID, h.Since = hunkID(mine.hunks), mine.Version
+			mine.Hunks = append(mine.Hunks, h)
 		}
 	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.start-b.start, min(a.count, 1)-min(b.count, 1)) })
-	mine = p.next()
-	want := p.Base
-	want.Mode = p.Proposed().Mode
-	want.Data = p.form.patch(p.Base.Data, edits)
-	mine.refit(want)
+	mine.sort()
+	mine.refit(mine.Proposed())
 	return mine, theirs, told
 }
 

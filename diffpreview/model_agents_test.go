@@ -165,6 +165,11 @@ func (m *model) knows(a *agent, f *modelFile, view body) {
 	for _, l := range reordered(tree.text, view.text) {
 		in.loose[l] = true
 	}
+	for l := range wrote {
+		if has[unended(l)] {
+			in.loose[l] = true
+		}
+	}
 }
 
 // conflictsLeft fails when an agent's step took a conflict away that it did not

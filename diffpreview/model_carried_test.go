@@ -21,7 +21,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 		m.carriedOver(f, q, named, race)
 	} else {
 		m.moveTree(f, after(race.base[f], named), race)
-		if !race.clean[f] && !m.shares(cur) {
+		if !race.clean[f] && !m.shares(cur) && !m.landing(a, f, &m.now) {
 			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), undecidedRest(cur, named)...)))
 		}
 	}

@@ -241,7 +241,7 @@ func (m *model) switches() {
 // copies writes what an open hunk proposes, without loomd.
 func (m *model) copies() {
 	p, f := m.somebodys(func(h *Hunk) bool { return h.State == HunkOpen && h.Kind == KindText })
-	if p == nil {
+	if p == nil || m.landing(m.agent(p.Session), f, &m.now) {
 		return
 	}
 	h := pickOf(m, p.Hunks)

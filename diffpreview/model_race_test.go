@@ -92,7 +92,7 @@ func (r *race) save(stage string) {
 
 // moved notes that the trees of these files are others now.
 func (r *race) moved(files ...*modelFile) {
-	r.fired = true
+	r.fired, r.m.effect.raced = true, true
 	for _, g := range files {
 		r.base[g] = r.m.tree(g)
 	}

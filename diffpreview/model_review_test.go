@@ -133,7 +133,7 @@ func (m *model) verdicts(d *DecideFile, seen *Proposal) {
 		}
 		d.Verdicts = append(d.Verdicts, v)
 	}
-	if len(d.Verdicts) == 0 {
+	if len(d.Verdicts) == 0 && len(seen.Hunks) > 0 {
 		d.Verdicts = []Verdict{{Hunk: pickOf(m, seen.Hunks).ID, Accept: m.chance(70)}}
 	}
 	m.rng.Shuffle(len(d.Verdicts), func(i, j int) { d.Verdicts[i], d.Verdicts[j] = d.Verdicts[j], d.Verdicts[i] })

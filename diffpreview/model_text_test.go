@@ -32,9 +32,12 @@ func linesOf(text string) []string {
 // filler reports whether a line is one of those that stand in a file many
 // times. All others are written once.
 func filler(line string) bool {
-	line = strings.TrimRight(line, "\r\n")
-	return line == "" || line == "}"
+	return unended(line) == "" || unended(line) == "}"
 }
+
+// unended is a line as it is without its end, which it gets or loses with what
+// comes behind it.
+func unended(line string) string { return strings.TrimRight(line, "\r\n") }
 
 // strip puts text in the place of lines [start, start+count).
 type strip struct {

@@ -21,24 +21,34 @@ func (m *model) landed(f *modelFile, now *picture) {
 	}
 	has := setOf(now.trees[f].text)
 	for _, u := range f.unsaved {
-		if h, _ := now.shown[u.proposal].Hunk(u.hunk.ID); h.State == HunkRejected && h.Decision.By == treeName {
+		if h, _ := now.shown[u.proposal].Hunk(u.hunk.ID); wentOver(&h) {
 			continue // the agent has changed its lines, and is told
 		}
-		undecided := m.asked(u.agent, f)
+		undecided, in := m.asked(u.agent, f), u.agent.intents[f]
 		for _, l := range linesOf(string(u.hunk.New)) {
 			if undecided.new[l] {
-				u.agent.intents[f].wrote[l] = true
+				in.wrote[l] = true
+			}
+			if in.cut[l] { // the agent has gone on from it: it puts in what it takes out
+				in.loose[l] = true
 			}
 		}
 		for _, l := range linesOf(string(u.hunk.Old)) {
 			if undecided.old[l] {
-				u.agent.intents[f].cut[l] = true
+				in.cut[l] = true
+			}
+			if in.wrote[l] {
+				in.loose[l] = true
 			}
 		}
 		m.stillAsked(u, f, undecided, has, now)
 	}
 	f.unsaved = nil
 }
+
+// wentOver reports whether a hunk went with a buffer, while its agent had
+// changed its lines.
+func wentOver(h *Hunk) bool { return h.State == HunkRejected && h.Decision.By == treeName }
 
 // intact reports whether a text has an accepted hunk's lines and none of those it
 // took out.
@@ -72,8 +82,14 @@ func (m *model) stillAsked(u *accepted, f *modelFile, undecided asked, has lineS
 	if u.touched {
 		return
 	}
-	news, olds := m.plain(setOf(string(u.hunk.New))), m.plain(setOf(string(u.hunk.Old)))
-	for _, l := range news.minus(has) {
+	news, olds, over := m.plain(setOf(string(u.hunk.New))), m.plain(setOf(string(u.hunk.Old))), lineSet{}
+	for _, h := range now.shown[u.proposal].Hunks {
+		if wentOver(&h) { // the line may have come to it
+			over.add(string(h.Old))
+			over.add(string(h.New))
+		}
+	}
+	for _, l := range news.minus(has, over) {
 		if !undecided.allNew[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is neither in %s nor asked for\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
@@ -82,7 +98,7 @@ func (m *model) stillAsked(u *accepted, f *modelFile, undecided asked, has lineS
 	for at, l := range lines {
 		prev, next := neighbours(lines, at, 1)
 		back := olds[l] && (prev == u.prev || next == u.next) // not put somewhere else by a person
-		if back && !news[l] && !undecided.allOld[l] {
+		if back && !news[l] && !over[l] && !undecided.allOld[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is in %s and nobody is asked\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
 	}
@@ -210,6 +226,9 @@ func (m *model) checkEpoch(p *Proposal, was, now *picture) {
 	tree := now.trees[f]
 	e := m.epochs[p.ID]
 	switch {
+	case m.effect.operated[p.ID] && m.effect.raced:
+		delete(m.epochs, p.ID) // it was left on a tree that nobody saw
+		return
 	case m.effect.operated[p.ID] || before == nil:
 		m.epochs[p.ID] = &epoch{tree, p, map[string]string{}}
 		e = m.epochs[p.ID]

@@ -108,6 +108,7 @@ type effect struct {
 	loosened map[*modelFile]bool
 	tick     bool // the clock moved
 	restart  bool
+	raced    bool                // the tree moved during it
 	expected map[*agent][]Review // decisions that the agents are to be told
 	views    map[*agent]map[*modelFile]body
 }
@@ -294,10 +295,10 @@ func (m *model) landing(a *agent, f *modelFile, now *picture) bool {
 // look brings the proposals onto the tree of now and takes the picture.
 func (m *model) look() picture {
 	for _, f := range m.files {
-		unlock := m.store.paths.lock(f.path)
-		err := m.store.refresh(f.path, false)
-		unlock()
-		m.must(err)
+		func() {
+			defer m.store.paths.lock(f.path)() // after a panic too
+			m.must(m.store.refresh(f.path, false))
+		}()
 	}
 	if m.step%8 == 0 {
 		_, err := m.store.List(Filter{})

@@ -190,9 +190,30 @@ func (p *Proposal) step(want Content) *Proposal {
 // want, which its agent made: a conflict that it wrote over is gone.
 func (p *Proposal) fit(want Content) { p.remake(want, true) }
 
-// refit is fit for what a reviewer or the tree made. A conflict stays whatever
-// comes to lie beside it.
-func (p *Proposal) refit(want Content) { p.remake(want, false) }
+// refit is fit for what a reviewer or the tree made: p has open hunks that lead to
+// want already, but that may touch each other. A conflict stays whatever comes to
+// lie beside it; where a diff finds a change in its lines, which stand there twice,
+// the hunks stay as they are.
+func (p *Proposal) refit(want Content) {
+	known, form, kind := slices.Clone(p.Hunks), p.form, p.Kind
+	p.remake(want, false)
+	if p.overlaps() {
+		p.Hunks, p.form, p.Kind = known, form, kind
+	}
+}
+
+// overlaps reports whether undecided hunks of p stand on the same lines.
+func (p *Proposal) overlaps() bool {
+	end := 0
+	return slices.ContainsFunc(p.Hunks, func(h Hunk) bool {
+		if h.decided() || h.property() {
+			return false
+		}
+		over := h.Start < end
+		end = h.Start + h.Count
+		return over
+	})
+}
 
 func (p *Proposal) remake(want Content, agent bool) {
 	form := formBetween(p.Base, want)
@@ -206,7 +227,7 @@ func (p *Proposal) remake(want Content, agent bool) {
 	}
 	p.form = form
 	fresh := p.compare(want)
-	p.inherit(fresh, previous)
+	p.inherit(fresh, previous, agent)
 	fresh = resplit(fresh, previous)
 	for _, h := range previous {
 		// What lies beside a conflict as it did before was not written over it.
@@ -301,9 +322,12 @@ func meets(a, b *Hunk) bool {
 
 // inherit gives the fresh hunks the ids of the undecided ones they continue,
 // each id once, and new ids to the rest. Both lists are sorted, so that of a
-// hundred thousand hunks each is compared with its neighbours only.
-func (p *Proposal) inherit(fresh, previous []Hunk) {
-	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool { return h.decided() || h.Kind == KindRename })
+// hundred thousand hunks each is compared with its neighbours only. A conflict
+// is continued by what the agent writes over it, else it stays beside them.
+func (p *Proposal) inherit(fresh, previous []Hunk, agent bool) {
+	old := slices.DeleteFunc(slices.Clone(previous), func(h Hunk) bool {
+		return h.decided() || h.Kind == KindRename || h.State == HunkConflict && !agent
+	})
 	whole := slices.ContainsFunc(append(fresh[:len(fresh):len(fresh)], old...), func(h Hunk) bool { return h.wholeFile() })
 	used := map[string]bool{}
 	for _, same := range []func(f, h *Hunk) bool{unchanged, meets} {

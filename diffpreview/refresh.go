@@ -95,9 +95,7 @@ func (s *Store) refresh(path Path, atRest bool) error {
 		}
 		q, told := p.rebase(now, wait == 0)
 		if landing {
-			var gone []Hunk
-			q, gone = p.land(q)
-			told = append(told, gone...)
+			q, told = p.land(q, told)
 		}
 		if q, told, err = s.refreshName(q, p.Base, told); err != nil {
 			return err

@@ -144,7 +144,9 @@ func (p *Proposal) face(h *Hunk) {
 	if h.Whole {
 		agent := h.agent()
 		p.form = formBetween(p.Base, agent)
-		h.Kind = p.kind(agent)
+		if h.Kind = p.kind(agent); !agent.Exists {
+			h.Kind = KindDelete // of a file that is gone too
+		}
 		if h.Kind == KindRename || h.Kind == KindMode {
 			h.Kind = KindText
 		}
@@ -225,7 +227,7 @@ func (p *Proposal) takeWhole(at int) {
 		p.Base.Data, p.Base.Mode = nil, 0
 	}
 	h.State, h.Start, h.Count = HunkAccepted, 0, p.form.count(p.Base.Data)
-	h.Unsaved = before.Document
+	h.Unsaved, h.Lost = before.Document, !before.Exists && !p.Base.Exists // an undo would find nothing to bring back
 	for i := range p.Hunks {
 		if i != at && !p.Hunks[i].property() {
 			p.Hunks[i].Lost = true

@@ -15,10 +15,12 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 # A checkout that belongs to somebody else has no commit that git would tell.
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 
-# How long each fuzz target of `make soak` runs, and how many cases each
-# property is tried on there.
+# How long each fuzz target of `make soak` runs, how many cases each property is
+# tried on there, and how many steps the review engine's model makes with the race
+# detector, which is ten times slower; without it makes all 240,000.
 FUZZTIME ?= 60s
 CHECKS ?= 2000
+RACESTEPS ?= 20000
 
 .PHONY: help
 help: ## List the targets.
@@ -127,7 +129,8 @@ export RATIOS
 .PHONY: soak
 soak: export LOOMD_SOAK := 1
 soak: ## Run the long forms: many more property cases, every fuzz target for a minute.
-	$(GO) test -race -count=3 -timeout=60m ./...
+	LOOMD_MODEL_STEPS=$(RACESTEPS) $(GO) test -race -count=3 -timeout=60m ./...
+	$(GO) test -run='^TestModel$$' -timeout=60m ./diffpreview
 	@for pkg in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '/pgregory.net.rapid/ { print $$1 }'); do \
 		$(GO) test -timeout=60m $$pkg -rapid.checks=$(CHECKS); \
 	done

@@ -21,7 +21,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 		m.carriedOver(f, q, named, race)
 	} else {
 		m.moveTree(f, after(race.base[f], named), race)
-		if !race.clean[f] && !m.shares(cur) && !m.landing(a, f, &m.now) {
+		if !race.clean[f] && !m.adopted(cur) && !m.landing(a, f, &m.now) {
 			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), undecidedRest(cur, named)...)))
 		}
 	}
@@ -43,17 +43,6 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 			f.unsaved = append(f.unsaved, u)
 		}
 	}
-}
-
-// shares reports whether p's session has another undecided proposal on p's
-// file: what was in a buffer that went unsaved, while the agent had gone on.
-func (m *model) shares(p *Proposal) bool {
-	for _, q := range m.now.shown {
-		if q.Session == p.Session && q.Path == p.Path && q.ID != p.ID && (q.Undecided() || unsavedIDs(q) != "") {
-			return true
-		}
-	}
-	return false
 }
 
 // moveTree notes what a decision made of a file. A buffer that took it has it.

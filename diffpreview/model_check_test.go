@@ -177,7 +177,7 @@ func (m *model) checkUnmoved(was, now *Proposal, before, after *picture) {
 // adopted reports whether hunks of an older proposal may have come to p.
 func (m *model) adopted(p *Proposal) bool {
 	for _, q := range m.now.shown {
-		if q.Session == p.Session && q.Path == p.Path && q.ID != p.ID && unsavedIDs(q) != "" {
+		if q.Session == p.Session && q.Path == p.Path && q.ID != p.ID && (q.Undecided() || unsavedIDs(q) != "") {
 			return true
 		}
 	}

@@ -216,14 +216,18 @@ func (m *model) judge(f *modelFile, cur, seen *Proposal, d *DecideFile) (j judge
 	if m.texts(f) > 1 {
 		j.busy = "two editors have it unsaved"
 	}
+	unended := false
 	for _, r := range j.named {
 		switch {
 		case !r.takes():
+		case unended && r.text() != "":
+			j.busy = r.hunk.ID + " would run into a line without an end"
 		case r.hunk.Kind == KindDelete && m.dirty(f) != nil:
 			j.busy = "a buffer with unsaved changes cannot be deleted"
 		case !fitsModel(m.tree(f), &r):
 			j.busy = r.hunk.ID + " has a line without an end"
 		}
+		unended = unended || r.takes() && r.text() != "" && !strings.HasSuffix(r.text(), "\n")
 	}
 	return j
 }

@@ -240,10 +240,12 @@ func (p *Proposal) takeWhole(at int) {
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
 	lines := p.form.lines(p.Base.Data)
+	open := false // an edit before ends the file, without a line's end
 	for _, e := range edits {
-		if !p.form.fits(e.text, lines, e.start, e.start+e.count) {
+		if open && len(e.text) > 0 || !p.form.fits(e.text, lines, e.start, e.start+e.count) {
 			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
 		}
+		open = open || len(e.text) > 0 && p.form != formBinary && !p.form.ended(e.text)
 	}
 	spans := make([]Span, len(edits))
 	by := 0

@@ -1,7 +1,6 @@
 package diffpreview
 
 import (
-	"bytes"
 	"slices"
 )
 
@@ -64,6 +63,7 @@ func (p *Proposal) wentWith(moved *Proposal) (gone []int, over map[string]string
 		return nil, over
 	}
 	m, lines := newMoves(p.form.compare(p.Base.Data, moved.Base.Data).spans), p.form.lines(moved.Base.Data)
+	had, has := lineSetOf(p.Base.Data, lines.enc), lineSetOf(moved.Base.Data, lines.enc)
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		now, ok := moved.Hunk(h.ID)
@@ -73,35 +73,21 @@ func (p *Proposal) wentWith(moved *Proposal) (gone []int, over map[string]string
 		switch {
 		case h.Lost && (m.moved(Hunk{Start: h.Start, Count: h.Count}).Lost || !moved.Base.Exists):
 			over[h.ID] = lostBuffer + ", with what was changed in these lines"
-		case h.Lost && h.undone(p.Base.Data, moved.Base.Data, lines.enc): // the agent went on to the whole file
+		case h.Lost && h.undone(had, has, lines.enc): // the agent went on to the whole file
 			over[h.ID] = lostBuffer + changedSince
-		case !h.Lost && (now.Lost || h.stood(p.Base.Data) && !h.stood(moved.Base.Data) || m.bringsBack(h, lines)):
+		case !h.Lost && (now.Lost || h.undone(had, has, lines.enc) || m.bringsBack(h, lines)):
 			gone = append(gone, i)
 		}
 	}
 	return gone, over
 }
 
-// stood reports whether a text has what h made of it, somewhere.
-func (h *Hunk) stood(text []byte) bool {
-	if len(h.New) == 0 {
-		return !bytes.Contains(text, h.Old)
-	}
-	return bytes.Contains(text, h.New)
-}
-
-// undone reports whether one of the lines that h put into a text is not in another
-// one, or one that it took out is there again. Where h stands nobody knows.
-func (h *Hunk) undone(text, other []byte, enc Encoding) bool {
-	set := func(data []byte) map[string]bool {
-		lines := map[string]bool{}
-		for _, l := range SplitLines(data, enc) {
-			lines[string(l)] = true
-		}
-		return lines
-	}
-	had, has, mine := set(text), set(other), set(h.New)
-	for l := range set(h.Old) {
+// undone reports whether one of the lines that h put in is there no more, or one
+// that it took out is there again; had and has are the lines before and now.
+// Where they stand does not matter: that is for the rebase to find out.
+func (h *Hunk) undone(had, has map[string]bool, enc Encoding) bool {
+	mine := lineSetOf(h.New, enc)
+	for l := range lineSetOf(h.Old, enc) {
 		if !mine[l] && has[l] && !had[l] {
 			return true
 		}
@@ -112,6 +98,14 @@ func (h *Hunk) undone(text, other []byte, enc Encoding) bool {
 		}
 	}
 	return false
+}
+
+func lineSetOf(data []byte, enc Encoding) map[string]bool {
+	lines := map[string]bool{}
+	for _, l := range SplitLines(data, enc) {
+		lines[string(l)] = true
+	}
+	return lines
 }
 
 // landed is p at its next version without unsaved hunks, the same on the tree
@@ -147,20 +141,30 @@ func (p *Proposal) adopt(older *Proposal) (mine, theirs *Proposal, told []Hunk) 
 		switch {
 		case h.State != HunkOpen || h.property():
 			theirs.Hunks = append(theirs.Hunks, h)
-		case p.form != older.form || p.inTheWay(&h):
+		case p.form != older.form || p.inTheWay(&h) || !mine.takesIn(h):
 			h.State, h.Since = HunkRejected, theirs.Version
 			h.Decision = &Decision{By: treeName, Comment: lostBuffer + changedSince}
 			theirs.Hunks = append(theirs.Hunks, h)
 			told = append(told, h)
-		default:
-			mine.hunks++
-			h.ID, h.Since = hunkID(mine.hunks), mine.Version
-			mine.Hunks = append(mine.Hunks, h)
 		}
 	}
-	mine.sort()
 	mine.refit(mine.Proposed())
 	return mine, theirs, told
+}
+
+// takesIn makes an open hunk of another proposal one of p, if it can be put in its
+// place beside the others.
+func (p *Proposal) takesIn(h Hunk) bool {
+	before := p.Hunks
+	h.ID, h.Since = hunkID(p.hunks+1), p.Version
+	p.Hunks = append(slices.Clone(before), h)
+	p.sort()
+	if !p.form.composes(p.openEdits(), p.Base.Data) {
+		p.Hunks = before
+		return false
+	}
+	p.hunks++
+	return true
 }
 
 // inTheWay reports whether p has lines of its own where h would go.

@@ -22,7 +22,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 	} else {
 		m.moveTree(f, after(race.base[f], named), race)
 		if !race.clean[f] && !m.adopted(cur) && !m.landing(a, f, &m.now) {
-			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), undecidedRest(cur, named)...)))
+			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), restBehind(cur, named)...)))
 		}
 	}
 	if got := bodyOf(q.Base); got != m.tree(f) && !race.late && !race.clean[f] && !m.landing(a, f, &m.now) {
@@ -122,6 +122,16 @@ func after(tree body, named []ruled) body {
 	}
 	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
 	return body{tree.exists, overlay(tree.text, pieces)}
+}
+
+// restBehind are the open hunks that a decision leaves open: those that would run
+// into a last line without an end become conflicts.
+func restBehind(p *Proposal, named []ruled) []ruled {
+	return slices.DeleteFunc(undecidedRest(p, named), func(r ruled) bool {
+		return r.text() != "" && slices.ContainsFunc(named, func(n ruled) bool {
+			return n.takes() && n.text() != "" && !strings.HasSuffix(n.text(), "\n") && n.hunk.Start <= r.hunk.Start
+		})
+	})
 }
 
 // undecidedRest are the open hunks that a decision did not name, as if they

@@ -162,7 +162,7 @@ func (m *model) checkUnmoved(was, now *Proposal, before, after *picture) {
 		return
 	}
 	f := m.file(now.Path)
-	same := before.trees[f] == after.trees[f] && unsavedIDs(was) == unsavedIDs(now) && !m.adopted(now)
+	same := before.trees[f] == after.trees[f] && !m.effect.raced && unsavedIDs(was) == unsavedIDs(now) && !m.adopted(now)
 	resting := m.effect.tick || was.restless || now.restless
 	switch {
 	case now.Version < was.Version:

@@ -68,11 +68,14 @@ func (m moves) joined(from, to, start, end int) bool {
 	})
 }
 
-// grow widens the place of hunks[i] by the changes that disturb it and by the
-// undecided hunks that then overlap it; taken counts those hunks, itself
+// grow widens the place of hunks[i], from line from on, by the changes that disturb it, if any, and by
+// the undecided hunks that then overlap it; taken counts those hunks, itself
 // included.
-func (m moves) grow(hunks []Hunk, i int) (from, to, taken int) {
-	from, to, taken = hunks[i].Start, hunks[i].Start+hunks[i].Count, 1
+func (m moves) grow(hunks []Hunk, i, start int) (from, to, taken int) {
+	from, to, taken = start, hunks[i].Start+hunks[i].Count, 1
+	if !m.disturbed(from, to) {
+		return from, to, taken
+	}
 	last := i
 	for again := true; again; {
 		again = false

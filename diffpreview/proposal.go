@@ -103,7 +103,6 @@ func (p *Proposal) index(id string) int {
 func (p *Proposal) Proposed() Content {
 	out := p.Base
 	out.Document = false
-	var edits []edit
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		if h.State != HunkOpen {
@@ -116,15 +115,24 @@ func (p *Proposal) Proposed() Content {
 			return Content{}
 		case KindMode:
 			out.Mode = h.NewMode
-		case KindRename:
-		default:
-			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
 	}
+	edits := p.openEdits()
 	if len(edits) > 0 {
 		out.Data = p.form.patch(p.Base.Data, edits)
 	}
 	return out
+}
+
+// openEdits are what the open hunks do to the lines of the base, in order.
+func (p *Proposal) openEdits() []edit {
+	var edits []edit
+	for i := range p.Hunks {
+		if h := &p.Hunks[i]; h.State == HunkOpen && !h.property() && (h.Kind == KindText || h.Kind == KindBinary) {
+			edits = append(edits, edit{h.Start, h.Count, h.New})
+		}
+	}
+	return edits
 }
 
 // Shown is where the session's view has the file: its new name while a rename is

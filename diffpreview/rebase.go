@@ -204,7 +204,7 @@ func (f lineForm) gather(lines *lineCursor, from, to int, hunks []Hunk) region {
 func (p *Proposal) rebaseLines(before *Proposal) {
 	m := newMoves(p.form.compare(before.Base.Data, p.Base.Data).spans)
 	old, now := p.form.lines(before.Base.Data), p.form.lines(p.Base.Data)
-	hunks := p.Hunks
+	hunks, end := p.Hunks, 0 // end of what is done, in before's lines
 	p.Hunks = make([]Hunk, 0, len(hunks))
 	for i := 0; i < len(hunks); {
 		h := hunks[i]
@@ -218,14 +218,20 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			i++
 			continue
 		}
-		from, to, taken := m.grow(hunks, i)
-		at := h.Start + m.shift(h.Start, true)
-		if h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) && p.form.fits(h.New, now, at, at+h.Count) {
-			h.Start = at
-			p.Hunks = append(p.Hunks, h)
-			i++
-			continue
+		from, to, taken := m.grow(hunks, i, h.Start)
+		if at := h.Start + m.shift(h.Start, true); h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) {
+			if p.form.fits(h.New, now, at, at+h.Count) {
+				h.Start = at
+				p.Hunks = append(p.Hunks, h)
+				end = to
+				i++
+				continue
+			}
+			if from > end && p.form.unended(now, at) {
+				from, to, taken = m.grow(hunks, i, from-1)
+			}
 		}
+		end = to
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {
@@ -314,56 +320,4 @@ func (p *Proposal) settle(h Hunk, r region, now *lineCursor, start, end int) {
 		h.State = HunkConflict
 	}
 	p.Hunks = append(p.Hunks, h)
-}
-
-// fits reports whether text can stand in the place of lines [start, end): a
-// line without its end is the last one.
-func (f lineForm) fits(text []byte, lines *lineCursor, start, end int) bool {
-	if f == formBinary || len(text) == 0 {
-		return true
-	}
-	size := len(lines.data)
-	return (start == 0 || f.ended(lines.data) || lines.offset(start) < size) && (f.ended(text) || lines.offset(end) == size)
-}
-
-// ended reports whether a line, or the last line of a text, has its end.
-func (f lineForm) ended(text []byte) bool {
-	switch f {
-	case formUTF16LE:
-		return bytes.HasSuffix(text, []byte{'\n', 0})
-	case formUTF16BE:
-		return bytes.HasSuffix(text, []byte{0, '\n'})
-	}
-	return bytes.HasSuffix(text, []byte{'\n'})
-}
-
-// follow appends text to lines of which the last may lack its end, because it
-// was a file's last one: it gets the end that the lines of like have, so that
-// it does not run into the next one.
-func (f lineForm) follow(lines, text []byte, like *lineCursor) []byte {
-	if f != formBinary && len(lines) > 0 && len(text) > 0 && !f.ended(lines) {
-		lines = append(lines, f.lineEnd(like.data)...)
-	}
-	return append(lines, text...)
-}
-
-// lineEnd is how the first line of a text ends, if it has an end.
-func (f lineForm) lineEnd(text []byte) []byte {
-	lf, crlf := "\n", "\r\n"
-	switch f {
-	case formUTF16LE:
-		lf, crlf = "\n\x00", "\r\x00\n\x00"
-	case formUTF16BE:
-		lf, crlf = "\x00\n", "\x00\r\x00\n"
-	}
-	if bytes.HasSuffix(f.lines(text).text(0, 1), []byte(crlf)) {
-		return []byte(crlf)
-	}
-	return []byte(lf)
-}
-
-func (p *Proposal) fitParts(parts []Hunk, now *lineCursor, start int) bool {
-	return !slices.ContainsFunc(parts, func(h Hunk) bool {
-		return !p.form.fits(h.New, now, start+h.Start, start+h.Start+h.Count)
-	})
 }

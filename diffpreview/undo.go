@@ -53,16 +53,15 @@ func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 		}
 	}
 	var reopened []Hunk
-	lines := q.form.lines(q.Base.Data)
 	for _, i := range chosen {
 		h := &q.Hunks[i]
-		if h.Kind == KindText && !q.form.fits(h.New, lines, h.Start, h.Start+h.Count) {
-			return nil, nil, p.refuse(CodeConflict, "hunk %s: a line lacks its end since, and would run into another one", h.ID)
-		}
 		h.State, h.Decision, h.Since, h.Unsaved, h.Held = HunkOpen, nil, q.Version, false, true
 		reopened = append(reopened, *h)
 	}
 	q.sort()
+	if !whole && !q.form.composes(q.openEdits(), q.Base.Data) {
+		return nil, nil, p.refuse(CodeConflict, "cannot undo: a line lacks its end since, and would run into another one")
+	}
 	if !whole { // else the view stays as it is: of a new file only a part may have been taken
 		want = q.Proposed()
 	}

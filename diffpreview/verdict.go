@@ -123,6 +123,7 @@ func (p *Proposal) decide(verdicts []Verdict, by Decision) (q *Proposal, decided
 	if err := q.take(taken); err != nil {
 		return nil, nil, err
 	}
+	q.parkUnfit()
 	for i := range q.Hunks {
 		if h := &q.Hunks[i]; said[h.ID] != nil {
 			decided = append(decided, *h)
@@ -239,13 +240,8 @@ func (p *Proposal) takeWhole(at int) {
 // hunks that the edits came from, in order. A text without a line end that lines
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
-	lines := p.form.lines(p.Base.Data)
-	open := false // an edit before ends the file, without a line's end
-	for _, e := range edits {
-		if open && len(e.text) > 0 || !p.form.fits(e.text, lines, e.start, e.start+e.count) {
-			return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
-		}
-		open = open || len(e.text) > 0 && p.form != formBinary && !p.form.ended(e.text)
+	if !p.form.composes(edits, p.Base.Data) {
+		return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
 	}
 	spans := make([]Span, len(edits))
 	by := 0

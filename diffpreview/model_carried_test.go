@@ -129,7 +129,7 @@ func after(tree body, named []ruled) body {
 func restBehind(p *Proposal, named []ruled) []ruled {
 	return slices.DeleteFunc(undecidedRest(p, named), func(r ruled) bool {
 		return r.text() != "" && slices.ContainsFunc(named, func(n ruled) bool {
-			return n.takes() && n.text() != "" && !strings.HasSuffix(n.text(), "\n") && n.hunk.Start <= r.hunk.Start
+			return n.takes() && n.text() != "" && !strings.HasSuffix(n.text(), "\n") && p.index(n.hunk.ID) < p.index(r.hunk.ID)
 		})
 	})
 }

@@ -89,7 +89,7 @@ func (m *model) stillAsked(u *accepted, f *modelFile, undecided asked, has lineS
 			over.add(string(h.New))
 		}
 	}
-	for _, l := range news.minus(has, over) {
+	for _, l := range news.minus(has, over, olds) { // what is in both was there, and has gone with the buffer
 		if !undecided.allNew[l] {
 			m.fail("no accepted hunk is lost", "%s of %s: %q is neither in %s nor asked for\n%s", u.hunk.ID, u.proposal, l, f.name, summary(now.shown[u.proposal]))
 		}
@@ -162,7 +162,7 @@ func (m *model) checkSettled(a *agent, settled map[string]int, was, now *picture
 			}
 			n := settled[id+h.ID]
 			switch {
-			case before.State == h.State && n > 0 && !m.effect.operated[id]:
+			case before.State == h.State && n > 0 && !m.effect.operated[id] && !m.effect.raced:
 				m.fail("what the tree took is told once", "%s of %s is told again; it was\n%s\nand is\n%s", h.ID, id, summary(was.shown[id]), summary(p))
 			case before.State != h.State && n != 1:
 				m.fail("what the tree took is told once", "%s is told %d times of\n%s", h.ID, n, summary(p))

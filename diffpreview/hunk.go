@@ -68,6 +68,8 @@ type Hunk struct {
 	// Parts are the hunks that a conflict was made of, placed in Old. They come
 	// back when the tree's text does.
 	Parts []Hunk
+	// Was is, of a conflict that was decided, the conflict: an undo brings it back.
+	Was []Hunk
 	// Held is set on a hunk that a person opened again: no rule decides it.
 	Held bool
 	// Of is the hunk that this one was split from, "" for a whole run of lines.

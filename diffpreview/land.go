@@ -25,7 +25,7 @@ func (p *Proposal) land(moved *Proposal, told []Hunk) (*Proposal, []Hunk) {
 	gone, over := p.wentWith(moved)
 	q := moved
 	// The buffer's text without them is what the disk is compared with.
-	if open, reopened, err := p.reopen(gone); len(gone) > 0 && err == nil {
+	if open, reopened, err := p.reopen(gone, false); len(gone) > 0 && err == nil {
 		q, told = open.rebase(moved.Base, true)
 		for _, h := range reopened {
 			is := func(o Hunk) bool { return o.ID == h.ID }
@@ -159,7 +159,7 @@ func (p *Proposal) takesIn(h Hunk) bool {
 	h.ID, h.Since = hunkID(p.hunks+1), p.Version
 	p.Hunks = append(slices.Clone(before), h)
 	p.sort()
-	if !p.form.composes(p.openEdits(), p.Base.Data) {
+	if p.form.misfit(p.openEdits(), p.Base.Data) >= 0 {
 		p.Hunks = before
 		return false
 	}

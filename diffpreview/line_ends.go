@@ -5,27 +5,34 @@ import (
 	"slices"
 )
 
-// fits reports whether text can stand in the place of lines [start, end): a
-// line without its end is the last one.
-func (f lineForm) fits(text []byte, lines *lineCursor, start, end int) bool {
-	if f == formBinary || len(text) == 0 {
-		return true
+// misfit returns the first of these edits, in order, that would make a line without
+// its end run into another one; -1 when all can be made. Only a text's last line may
+// lack its end.
+func (f lineForm) misfit(edits []edit, data []byte) int {
+	if f == formBinary {
+		return -1
 	}
-	size := len(lines.data)
-	return (start == 0 || f.ended(lines.data) || lines.offset(start) < size) && (f.ended(text) || lines.offset(end) == size)
-}
-
-// composes reports whether all of the edits, in order, can be made in a text: only
-// its last line may lack its end.
-func (f lineForm) composes(edits []edit, data []byte) bool {
-	lines, last := f.lines(data), false
-	for _, e := range edits {
-		if last && len(e.text) > 0 || !f.fits(e.text, lines, e.start, e.start+e.count) {
-			return false
+	lines, kept := f.lines(data), 0 // what is made so far goes to line kept of data
+	unended, by := false, -1        // and lacks its end, which edit by left out; -1: so did data
+	for i, e := range edits {
+		if from, to := lines.offset(kept), lines.offset(e.start); from < to {
+			if unended {
+				return by
+			}
+			unended, by = to == len(data) && !f.ended(data), -1
 		}
-		last = last || f != formBinary && len(e.text) > 0 && !f.ended(e.text)
+		if len(e.text) > 0 {
+			if unended {
+				return i
+			}
+			unended, by = !f.ended(e.text), i
+		}
+		kept = e.start + e.count
 	}
-	return true
+	if unended && lines.offset(kept) < len(data) {
+		return by
+	}
+	return -1
 }
 
 // unended reports whether a line is the end of a text that does not end its last one.
@@ -33,28 +40,75 @@ func (f lineForm) unended(lines *lineCursor, line int) bool {
 	return f != formBinary && line > 0 && lines.offset(line) == len(lines.data) && !f.ended(lines.data)
 }
 
-// parkUnfit makes conflicts of open hunks that would run into a last line without
-// an end, which a decision has put before them. The line is part of the conflict.
+// parkUnfit makes conflicts of open hunks that would run into a line without its end,
+// or whose last line would. A last line of the base is part of such a conflict.
 func (p *Proposal) parkUnfit() {
-	if p.form.composes(p.openEdits(), p.Base.Data) {
-		return
+	for {
+		edits := p.openEdits()
+		at := p.form.misfit(edits, p.Base.Data)
+		if at < 0 {
+			return
+		}
+		p.park(at)
+		p.sort()
 	}
+}
+
+// unparked is p with the conflicts that only lines without an end made as the hunks
+// that they are of. One of which nobody knows whether it came before or behind what
+// was decided at the same place stays.
+func (p *Proposal) unparked() *Proposal {
+	parked := func(h *Hunk) bool {
+		if h.State != HunkConflict || h.Whole || len(h.Parts) == 0 || !bytes.Equal(h.stands(p.form.lines(p.Base.Data)), h.Old) {
+			return false
+		}
+		return !slices.ContainsFunc(p.Hunks, func(o Hunk) bool {
+			return o.decided() && o.Count == 0 && slices.ContainsFunc(h.Parts, func(part Hunk) bool { return part.Count == 0 && h.Start+part.Start == o.Start })
+		})
+	}
+	if !slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return parked(&h) }) {
+		return p
+	}
+	q := *p
+	q.Hunks = nil
+	for i := range p.Hunks {
+		h := &p.Hunks[i]
+		if !parked(h) {
+			q.Hunks = append(q.Hunks, *h)
+			continue
+		}
+		for _, part := range h.Parts {
+			part.Start += h.Start
+			q.Hunks = append(q.Hunks, part)
+		}
+	}
+	q.sort()
+	return &q
+}
+
+// park makes a conflict of the open text hunk of this number.
+func (p *Proposal) park(number int) {
 	lines, end := p.form.lines(p.Base.Data), 0
 	for i := range p.Hunks {
 		h := &p.Hunks[i]
 		if h.decided() || h.property() || h.wholeFile() {
 			continue
 		}
-		from, to := h.Start, h.Start+h.Count
-		if h.State == HunkOpen && !p.form.fits(h.New, lines, from, to) {
-			if from > end && p.form.unended(lines, from) {
-				from--
-			}
-			r := p.form.gather(lines, from, to, []Hunk{*h})
-			h.State, h.Since, h.Old, h.New, h.Parts = HunkConflict, p.Version, r.old, r.new, r.parts
-			h.Start, h.Count = from, to-from
+		if h.State == HunkOpen {
+			number--
 		}
-		end = to
+		from, to := h.Start, h.Start+h.Count
+		if number >= 0 {
+			end = to
+			continue
+		}
+		if from > end && p.form.unended(lines, from) {
+			from--
+		}
+		r := p.form.gather(lines, from, to, []Hunk{*h})
+		h.State, h.Since, h.Old, h.New, h.Parts = HunkConflict, p.Version, r.old, r.new, r.parts
+		h.Start, h.Count = from, to-from
+		return
 	}
 }
 
@@ -92,10 +146,4 @@ func (f lineForm) lineEnd(text []byte) []byte {
 		return []byte(crlf)
 	}
 	return []byte(lf)
-}
-
-func (p *Proposal) fitParts(parts []Hunk, now *lineCursor, start int) bool {
-	return !slices.ContainsFunc(parts, func(h Hunk) bool {
-		return !p.form.fits(h.New, now, start+h.Start, start+h.Start+h.Count)
-	})
 }

@@ -68,6 +68,10 @@ func (m *model) moveTree(f *modelFile, want body, race *race) {
 // carriedOver is carried for a decision during which the tree moved: the hunks
 // are what was shown, at the places that the answer names.
 func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race) {
+	if race.document[f] && m.dirty(f) == nil && race.base[f] != f.disk {
+		race.clean[f] = true // it led back to what was saved
+		return
+	}
 	got := m.tree(f)
 	if m.dirty(f) == nil {
 		got = m.onDisk(f)

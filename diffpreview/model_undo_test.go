@@ -107,8 +107,9 @@ func (m *model) undoes() {
 	}
 	c, err := m.store.View(a.id).Read(f.path)
 	m.must(err)
-	if view := bodyOf(c); !race.fired {
-		if without, ok := swapped(view, was, reopened, HunkRejected); !ok {
+	conflict := func(h Hunk) bool { return len(h.Was) > 0 } // again; there the view shows the tree
+	if view := bodyOf(c); !race.fired && !slices.ContainsFunc(reopened, func(h Hunk) bool { return conflict(h) && h.State == HunkAccepted }) {
+		if without, ok := swapped(view, was, slices.DeleteFunc(slices.Clone(reopened), conflict), HunkRejected); !ok {
 			m.fail("undo brings back what was proposed", "%s: %v to %v: %v", f.name, was, view, without)
 		}
 	}
@@ -117,6 +118,14 @@ func (m *model) undoes() {
 	})
 	m.blur(string(c.Data))
 	m.knows(a, f, bodyOf(c))
+	for _, h := range reopened {
+		if now, ok := q.Hunk(h.ID); ok && conflict(h) {
+			if now.State != HunkConflict {
+				m.fail("what was a conflict is one again", "%s of %s", h.ID, summary(q))
+			}
+			now.asks(a.intents[f].cut, a.intents[f].wrote)
+		}
+	}
 }
 
 // reopened are the hunks of p that the agent is now told are open again, as

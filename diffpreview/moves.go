@@ -56,6 +56,12 @@ func (m moves) moved(h Hunk) Hunk {
 	return h
 }
 
+// onlyInserted reports whether nothing but insertions at this very place touches the
+// empty range before line at.
+func (m moves) onlyInserted(at int) bool {
+	return !slices.ContainsFunc(m.near(at, at), func(s Span) bool { return s.OldLines > 0 && s.touches(at, at) })
+}
+
 func (m moves) disturbed(from, to int) bool {
 	return slices.ContainsFunc(m.near(from, to), func(s Span) bool { return disturbedBy(from, to, s) })
 }
@@ -68,11 +74,11 @@ func (m moves) joined(from, to, start, end int) bool {
 	})
 }
 
-// grow widens the place of hunks[i], from line from on, by the changes that disturb it, if any, and by
+// grow widens the place of hunks[i] by the changes that disturb it, if any, and by
 // the undecided hunks that then overlap it; taken counts those hunks, itself
 // included.
-func (m moves) grow(hunks []Hunk, i, start int) (from, to, taken int) {
-	from, to, taken = start, hunks[i].Start+hunks[i].Count, 1
+func (m moves) grow(hunks []Hunk, i int) (from, to, taken int) {
+	from, to, taken = hunks[i].Start, hunks[i].Start+hunks[i].Count, 1
 	if !m.disturbed(from, to) {
 		return from, to, taken
 	}

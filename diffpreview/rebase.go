@@ -204,7 +204,7 @@ func (f lineForm) gather(lines *lineCursor, from, to int, hunks []Hunk) region {
 func (p *Proposal) rebaseLines(before *Proposal) {
 	m := newMoves(p.form.compare(before.Base.Data, p.Base.Data).spans)
 	old, now := p.form.lines(before.Base.Data), p.form.lines(p.Base.Data)
-	hunks, end := p.Hunks, 0 // end of what is done, in before's lines
+	hunks := p.Hunks
 	p.Hunks = make([]Hunk, 0, len(hunks))
 	for i := 0; i < len(hunks); {
 		h := hunks[i]
@@ -218,20 +218,13 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			i++
 			continue
 		}
-		from, to, taken := m.grow(hunks, i, h.Start)
-		if at := h.Start + m.shift(h.Start, true); h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) {
-			if p.form.fits(h.New, now, at, at+h.Count) {
-				h.Start = at
-				p.Hunks = append(p.Hunks, h)
-				end = to
-				i++
-				continue
-			}
-			if from > end && p.form.unended(now, at) {
-				from, to, taken = m.grow(hunks, i, from-1)
-			}
+		from, to, taken := m.grow(hunks, i)
+		if h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) {
+			h.Start += m.shift(h.Start, true)
+			p.Hunks = append(p.Hunks, h)
+			i++
+			continue
 		}
-		end = to
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {
@@ -246,6 +239,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		p.settle(group[0], r, now, start, end)
 	}
 	p.sort()
+	p.parkUnfit()
 }
 
 // decided is moved for a hunk that took lines out. Nothing of it stands in the
@@ -307,7 +301,7 @@ func (p *Proposal) settle(h Hunk, r region, now *lineCursor, start, end int) {
 	h.Old, h.New, h.Parts = r.old, r.new, r.parts
 	h.Start, h.Count = start, end-start
 	switch {
-	case bytes.Equal(tree, r.old) && p.fitParts(r.parts, now, start):
+	case bytes.Equal(tree, r.old):
 		for _, part := range r.parts {
 			part.Start += start
 			p.Hunks = append(p.Hunks, part)

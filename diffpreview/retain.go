@@ -107,7 +107,7 @@ func (p *Proposal) bytes() int64 {
 func hunkBytes(hunks []Hunk) int64 {
 	size := int64(0)
 	for i := range hunks {
-		size += int64(len(hunks[i].Old)+len(hunks[i].New)) + hunkBytes(hunks[i].Parts)
+		size += int64(len(hunks[i].Old)+len(hunks[i].New)) + hunkBytes(hunks[i].Parts) + hunkBytes(hunks[i].Was)
 	}
 	return size
 }

@@ -57,6 +57,7 @@ type savedHunk struct {
 	To       osName      `json:"to,omitempty"`
 	Made     int         `json:"made,omitempty"`
 	Parts    []savedHunk `json:"parts,omitempty"`
+	Was      []savedHunk `json:"was,omitempty"`
 	Decision *Decision   `json:"decision,omitempty"`
 }
 
@@ -111,6 +112,9 @@ func (s *Store) saveHunks(in *hold, hunks []Hunk, onBase bool) ([]savedHunk, err
 			saved.Old = &old
 		}
 		if saved.Parts, err = s.saveHunks(in, h.Parts, false); err != nil {
+			return nil, err
+		}
+		if saved.Was, err = s.saveHunks(in, h.Was, false); err != nil {
 			return nil, err
 		}
 		out = append(out, saved)
@@ -187,6 +191,9 @@ func (s *Store) loadHunks(saved []savedHunk, root int, lines [][]byte) ([]Hunk, 
 		if h.Parts, err = s.loadHunks(sh.Parts, root, nil); err != nil {
 			return nil, err
 		}
+		if h.Was, err = s.loadHunks(sh.Was, root, nil); err != nil {
+			return nil, err
+		}
 		out = append(out, h)
 	}
 	return out, nil
@@ -203,6 +210,7 @@ func (saved *savedProposal) texts(add func(body string)) {
 				add(hunks[i].Old.Body)
 			}
 			walk(hunks[i].Parts)
+			walk(hunks[i].Was)
 		}
 	}
 	walk(saved.Hunks)

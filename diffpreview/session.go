@@ -255,7 +255,7 @@ func reviewOf(p *Proposal, h *Hunk, hash string) Review {
 		switch {
 		case d.Modified:
 			r.Decision = "modified"
-		case h.State == HunkOpen:
+		case !h.decided():
 			r.Decision = "reopened"
 		}
 	}

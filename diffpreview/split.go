@@ -89,6 +89,13 @@ func (p *Proposal) mask(h *Hunk, what string, n int, lines []int) ([]bool, error
 	return out, nil
 }
 
+// marked reports whether h has a file's byte order mark.
+func (h *Hunk) marked() bool {
+	_, old := BOMOf(h.Old)
+	_, new := BOMOf(h.New)
+	return h.Start == 0 && old+new > 0
+}
+
 // chosen cuts h into pieces of chosen and of other lines.
 func (p *Proposal) chosen(h *Hunk, lines *Lines) ([]piece, error) {
 	if h.property() || h.Whole || h.Kind == KindBinary || h.Kind == KindLink {
@@ -105,6 +112,9 @@ func (p *Proposal) chosen(h *Hunk, lines *Lines) ([]piece, error) {
 	}
 	if len(lines.Old)+len(lines.New) == 0 {
 		return nil, p.refuse(CodeInvalidArguments, "hunk %s: no line is chosen", h.ID)
+	}
+	if h.marked() && (len(old) == 0 || len(new) == 0 || chosenOld[0] != chosenNew[0]) {
+		return nil, p.refuse(CodeInvalidArguments, "hunk %s begins with the file's byte order mark, which stays in front: take its first old and its first new line together, or the whole hunk", h.ID)
 	}
 	return choose(old, new, chosenOld, chosenNew), nil
 }
@@ -166,7 +176,7 @@ func (s *Store) Split(id string, version int, hunk string, lines *Lines) (*Propo
 		if err != nil {
 			return nil, err
 		}
-	} else {
+	} else if len(h.Old) > 0 && len(h.New) > 0 || !h.marked() {
 		pieces = paragraphs(p.form.split(h.Old), p.form.split(h.New))
 	}
 	switch {

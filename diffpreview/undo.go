@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,15 +9,17 @@ import (
 // text is taken out of the base, which is what the tree shall hold. p stands
 // on the tree as it is now.
 func (p *Proposal) undo(id string) (*Proposal, []Hunk, error) {
+	p = p.unparked()
 	chosen, err := p.undoable(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.reopen(chosen)
+	return p.reopen(chosen, true)
 }
 
-// reopen returns p with the hunks of these indexes open again.
-func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
+// reopen returns p with the hunks of these indexes open again, with settled those
+// that were conflicts in conflict again.
+func (p *Proposal) reopen(chosen []int, settled bool) (*Proposal, []Hunk, error) {
 	if at, ok := p.overlap(chosen); ok && !p.begins(chosen) {
 		return nil, nil, p.refuse(CodeConflict, "hunk %s: these lines have been changed again since", at)
 	}
@@ -56,17 +59,35 @@ func (p *Proposal) reopen(chosen []int) (*Proposal, []Hunk, error) {
 	for _, i := range chosen {
 		h := &q.Hunks[i]
 		h.State, h.Decision, h.Since, h.Unsaved, h.Held = HunkOpen, nil, q.Version, false, true
+		if settled && len(h.Was) > 0 {
+			q.unface(h)
+		}
+		h.Was = nil
 		reopened = append(reopened, *h)
 	}
 	q.sort()
-	if !whole && !q.form.composes(q.openEdits(), q.Base.Data) {
+	if !whole && q.form.misfit(q.openEdits(), q.Base.Data) >= 0 {
 		return nil, nil, p.refuse(CodeConflict, "cannot undo: a line lacks its end since, and would run into another one")
+	}
+	if slices.ContainsFunc(reopened, func(h Hunk) bool { return h.State == HunkConflict && h.Whole }) {
+		whole = false // the view shows the tree
 	}
 	if !whole { // else the view stays as it is: of a new file only a part may have been taken
 		want = q.Proposed()
 	}
 	q.refit(want)
 	return q, reopened, nil
+}
+
+// unface makes a reopened hunk the conflict again that it was before it was decided:
+// what the tree had in its place nobody has agreed to change.
+func (p *Proposal) unface(h *Hunk) {
+	was := h.Was[0]
+	was.Start, was.Count, was.Since, was.Held = h.Start, h.Count, h.Since, h.Held
+	if was.Whole {
+		was.Start, was.Count = 0, p.form.count(p.Base.Data)
+	}
+	*h = was
 }
 
 // begins reports whether chosen is a new file that was taken, whose other hunks
@@ -97,8 +118,8 @@ func (p *Proposal) overlap(chosen []int) (string, bool) {
 			if !whole && o.Start > h.Start+h.Count {
 				break
 			}
-			if !mine[i] && !mine[j] || !whole && !touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count) {
-				continue
+			if !mine[i] && !mine[j] || !whole && (h.Count+o.Count == 0 || !touches(h.Start, h.Start+h.Count, o.Start, o.Start+o.Count)) {
+				continue // two empty places are one behind the other, in their order
 			}
 			if mine[i] {
 				return h.ID, true
@@ -130,7 +151,7 @@ func (p *Proposal) undoable(id string) ([]int, error) {
 			h.State == HunkAccepted && h.wholeFile() && h.Kind != KindBinary && h.Kind != KindText && !sameContent(p.Base, h.agent()),
 			h.State == HunkAccepted && h.Kind == KindMode && p.Base.Mode.Perm() != h.NewMode.Perm(),
 			h.State == HunkAccepted && h.Kind == KindRename && (p.Path != h.To || !p.Base.Exists):
-			why = append(why, h.ID+" was changed in the tree since")
+			why = append(why, h.ID+" was changed since, or what it stood in")
 			continue
 		}
 		chosen = append(chosen, i)

@@ -135,6 +135,9 @@ func (p *Proposal) decide(verdicts []Verdict, by Decision) (q *Proposal, decided
 // face makes a conflict that is being decided an ordinary change of the tree's
 // text into the agent's, so that it can be taken, refused and undone like one.
 func (p *Proposal) face(h *Hunk) {
+	was := *h
+	was.Decision = nil
+	h.Was = []Hunk{was}
 	switch h.Kind {
 	case KindRename:
 		return
@@ -240,7 +243,7 @@ func (p *Proposal) takeWhole(at int) {
 // hunks that the edits came from, in order. A text without a line end that lines
 // would follow is refused: they would run together.
 func (p *Proposal) replace(edits []edit, mine []int) error {
-	if !p.form.composes(edits, p.Base.Data) {
+	if p.form.misfit(edits, p.Base.Data) >= 0 {
 		return p.refuse(CodeConflict, "a line without its end would run into the next one: give a text that ends its lines")
 	}
 	spans := make([]Span, len(edits))
@@ -259,7 +262,7 @@ func (p *Proposal) replace(edits []edit, mine []int) error {
 		case next < len(mine) && mine[next] == i:
 			h.Start, h.Count = spans[next].NewStart, spans[next].NewLines
 			next++
-		case h.decided():
+		case h.decided() && (h.Count > 0 || !m.onlyInserted(h.Start)):
 			*h = m.moved(*h)
 		default:
 			h.Start += m.by[next] // pieces of a split hunk can stand at one place: their order tells

@@ -49,9 +49,21 @@ func (c *undoCmd) Run(e *env) error {
 			what += " " + oneLine(h)
 		}
 		e.printf("%s\n", what)
+		if h == "" {
+			notReopened(e, res.Proposal)
+		}
 		d.wrote(res)
 	}
 	return d.finish()
+}
+
+// notReopened names what an undo of a whole proposal left as it was decided.
+func notReopened(e *env, p *protocol.Proposal) {
+	for _, h := range p.Hunks {
+		if !pending(h) && h.By != "tree" {
+			e.printf("%s stays %s: it was changed since, or what it stood in\n", oneLine(h.ID), h.State)
+		}
+	}
 }
 
 // find returns the proposal that is meant: the only one of that name in which

@@ -14,10 +14,11 @@ import (
 // console is what the walk needs of a terminal.
 type console interface {
 	io.Writer
-	// Key waits for one key and returns the character, or keyUp and the like.
+	// Key asks for one key and returns the character, or keyUp and the like.
 	// io.EOF means that nothing more will come, or that the person said so.
-	Key(ctx context.Context) (string, error)
-	// Line asks for a line of text. io.EOF: the person gave up.
+	// What was typed on a terminal before the prompt stands there is no answer.
+	Key(ctx context.Context, prompt string) (string, error)
+	// Line asks for a line of text, as Key for a key. io.EOF: the person gave up.
 	Line(ctx context.Context, prompt string) (string, error)
 	// Edit lets the person edit text in an editor, in a file of that name.
 	Edit(ctx context.Context, name, text string) (string, error)

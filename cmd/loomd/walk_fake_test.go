@@ -199,7 +199,8 @@ func (s *script) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 func (s *script) Width() int { return s.wide }
 
-func (s *script) Key(context.Context) (string, error) {
+func (s *script) Key(_ context.Context, prompt string) (string, error) {
+	s.out.WriteString(prompt)
 	if len(s.input) == 0 {
 		return "", io.EOF
 	}
@@ -209,8 +210,7 @@ func (s *script) Key(context.Context) (string, error) {
 }
 
 func (s *script) Line(ctx context.Context, prompt string) (string, error) {
-	s.out.WriteString(prompt)
-	line, err := s.Key(ctx)
+	line, err := s.Key(ctx, prompt)
 	s.out.WriteString(line + "\n")
 	return line, err
 }

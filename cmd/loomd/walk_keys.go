@@ -69,9 +69,8 @@ func (w *walk) ask(ctx context.Context) (show bool, err error) {
 			offered = append(offered, k.key)
 		}
 	}
-	fmt.Fprint(w.con, w.view.paint.bold(fmt.Sprintf("(%d/%d) %s [%s]? ",
+	key, err := w.con.Key(ctx, w.view.paint.bold(fmt.Sprintf("(%d/%d) %s [%s]? ",
 		w.at+1, len(w.items), question(it), strings.Join(offered, ","))))
-	key, err := w.con.Key(ctx)
 	if err != nil {
 		w.say("")
 		return false, err

@@ -196,10 +196,12 @@ func (t *terminal) Edit(ctx context.Context, name, text string) (string, error) 
 	defer scratch.Remove()
 	cmd := editorCommand(ctx, scratch.Path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.in, t.out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("the editor %s: %w", editor(), err)
+	failed := cmd.Run()
+	edited, err := scratch.Text()
+	if failed != nil {
+		return edited, fmt.Errorf("the editor %s: %w", editor(), failed)
 	}
-	return scratch.Text()
+	return edited, err
 }
 
 // editor is what the person set, options included.

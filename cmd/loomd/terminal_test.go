@@ -105,6 +105,10 @@ func TestEdit(t *testing.T) {
 	if err != nil || got != "edited text" {
 		t.Errorf("Edit = %q, %v", got, err)
 	}
+	t.Setenv("VISUAL", `sh -c 'echo more >>"$1"; exit 1' sh`)
+	if got, err := term.Edit(context.Background(), "f.go", "text\n"); err == nil || got != "text\nmore\n" {
+		t.Errorf("Edit with an editor that saves and fails: %q, %v", got, err)
+	}
 	t.Setenv("VISUAL", "false")
 	if _, err := term.Edit(context.Background(), "f.go", "text"); err == nil || !strings.Contains(err.Error(), "the editor false") {
 		t.Errorf("Edit with an editor that fails: %v", err)

@@ -20,7 +20,8 @@ type console interface {
 	Key(ctx context.Context, prompt string) (string, error)
 	// Line asks for a line of text, as Key for a key. io.EOF: the person gave up.
 	Line(ctx context.Context, prompt string) (string, error)
-	// Edit lets the person edit text in an editor, in a file of that name.
+	// Edit lets the person edit text in an editor, in a file of that name. With
+	// an error it returns what was saved by then.
 	Edit(ctx context.Context, name, text string) (string, error)
 	Width() int
 }
@@ -59,7 +60,8 @@ type walkItem struct {
 	hunk    protocol.Hunk
 	text    region // as it was last shown in a diff
 	hasText bool
-	gone    bool // no longer part of the proposal
+	gone    bool   // no longer part of the proposal
+	draft   string // what the person typed for it and nothing came of; "": nothing
 }
 
 func (it *walkItem) undecided() bool { return !it.gone && pending(it.hunk) }
@@ -104,6 +106,7 @@ func (w *walk) run(ctx context.Context) error {
 	if errors.Is(err, errQuit) || errors.Is(err, io.EOF) {
 		err = nil
 	}
+	w.tellDrafts()
 	w.summary()
 	return err
 }
@@ -166,6 +169,9 @@ func (w *walk) resume(ctx context.Context) error {
 		return err
 	}
 	w.say(w.view.paint.warn("the daemon had ended and was reached again; this is how things stand now"))
+	if it := w.current(); it != nil && it.draft != "" && canEdit(w, it) {
+		w.say(draftKept)
+	}
 	return nil
 }
 

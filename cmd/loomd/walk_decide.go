@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path"
 	"slices"
 
 	"github.com/loomd/loomd/daemon/client"
@@ -36,36 +35,6 @@ func (w *walk) rejectWithComment(ctx context.Context, it *walkItem) (bool, error
 		return false, nil
 	}
 	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Reject, Comment: comment})
-}
-
-// edit accepts what the person makes of the hunk's text.
-func (w *walk) edit(ctx context.Context, it *walkItem) (bool, error) {
-	before := it.editText()
-	edited, err := w.con.Edit(ctx, path.Base(it.file.p.Path), before)
-	if err != nil {
-		w.say("nothing was decided: " + oneLine(err.Error()))
-		return false, ctx.Err()
-	}
-	text, err := it.settle(edited)
-	if err != nil {
-		w.say("nothing was decided: " + oneLine(err.Error()))
-		return false, nil
-	}
-	if text == "" && before != "" {
-		answer, err := w.line(ctx, "the text is empty: accept the hunk without any lines? [y/n] ")
-		if err != nil {
-			return false, err
-		}
-		if answer != "y" {
-			w.say("nothing was decided")
-			return false, nil
-		}
-	}
-	d := protocol.HunkDecision{Decision: protocol.Accept, Text: &text}
-	if !it.conflict() && text == it.text.newText() {
-		d.Text = nil // as the agent proposed it
-	}
-	return w.decide(ctx, it, d)
 }
 
 func (w *walk) acceptRest(ctx context.Context, it *walkItem) (bool, error) {
@@ -118,6 +87,11 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 	res, err := w.rev.Decide(ctx, protocol.DecideParams{ID: p.ID, Version: p.Version, Decisions: all})
 	if err != nil {
 		return w.refused(ctx, it, err)
+	}
+	for _, d := range all {
+		if d.Hunk == it.hunk.ID {
+			it.draft = ""
+		}
 	}
 	done := pastDecision{proposal: p.ID, decision: all[0].Decision}
 	for _, d := range all {

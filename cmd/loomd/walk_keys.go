@@ -41,7 +41,7 @@ func walkKeys() []walkKey {
 		{"A", "settle this conflict by the agent's text", collides, (*walk).takeAgent},
 		{"t", "settle this conflict by what stands in the tree", collides, (*walk).takeTree},
 		{"c", "reject this hunk with a comment for the agent", waits, (*walk).rejectWithComment},
-		{"e", "edit the text in an editor and accept what you make of it", canEdit, (*walk).edit},
+		{"e", "edit the text in an editor and accept what you make of it; saved unchanged, it is accepted as it is", canEdit, (*walk).edit},
 		{"l", "choose lines of this hunk and accept them; the others stay undecided", canChoose, (*walk).chooseLines},
 		{"s", "split this hunk into smaller ones", canSplit, (*walk).split},
 		{"a", "accept this hunk and all later ones of this proposal", others, (*walk).acceptRest},

@@ -84,6 +84,7 @@ type pastDecision struct {
 	proposal string
 	hunks    []string
 	decision protocol.Decision
+	kept     bool // a conflict was settled by the tree's text
 }
 
 func newWalk(rev reviewer, con console, p paint, session string) *walk {
@@ -294,10 +295,18 @@ func (w *walk) summary() {
 		}
 	}
 	counts := map[protocol.Decision]int{}
+	kept := 0
 	for _, d := range w.past {
+		if d.kept {
+			kept += len(d.hunks)
+			continue
+		}
 		counts[d.decision] += len(d.hunks)
 	}
 	text := fmt.Sprintf("%d accepted, %d rejected", counts[protocol.Accept], counts[protocol.Reject])
+	if kept > 0 {
+		text += fmt.Sprintf(", %d kept as the tree has it", kept)
+	}
 	if left > 0 {
 		text += ", " + plural(left, "hunk") + " left"
 	}

@@ -22,7 +22,7 @@ func (w *walk) takeAgent(ctx context.Context, it *walkItem) (bool, error) {
 }
 
 func (w *walk) takeTree(ctx context.Context, it *walkItem) (bool, error) {
-	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Accept, Side: "tree"})
+	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Accept, Side: sideTree})
 }
 
 func (w *walk) rejectWithComment(ctx context.Context, it *walkItem) (bool, error) {
@@ -93,7 +93,7 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 			it.draft = ""
 		}
 	}
-	done := pastDecision{proposal: p.ID, decision: all[0].Decision}
+	done := pastDecision{proposal: p.ID, decision: all[0].Decision, kept: all[0].Side == sideTree}
 	for _, d := range all {
 		if d.Lines != nil && res.Proposal != nil { // the lines are hunks of their own now
 			done.hunks = append(done.hunks, decidedNow(p, *res.Proposal)...)
@@ -103,6 +103,9 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 	}
 	w.past = append(w.past, done)
 	w.back = nil
+	if done.kept {
+		w.say(w.view.paint.faint(keptTree))
+	}
 	w.settled(it.file, res)
 	w.mark(it.file, done)
 	return true, nil
@@ -123,7 +126,7 @@ func (w *walk) settled(file *walkFile, res protocol.DecideResult) {
 // mark notes a decision on items that the answer no longer lists.
 func (w *walk) mark(file *walkFile, done pastDecision) {
 	state := protocol.HunkAccepted
-	if done.decision == protocol.Reject {
+	if done.decision == protocol.Reject || done.kept {
 		state = protocol.HunkRejected
 	}
 	for _, it := range w.items {

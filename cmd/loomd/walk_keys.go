@@ -39,7 +39,7 @@ func walkKeys() []walkKey {
 		{"y", "accept this hunk: write it", isPlain, (*walk).accept},
 		{"n", "reject this hunk: take it out of the agent's view", waits, (*walk).reject},
 		{"A", "settle this conflict by the agent's text", collides, (*walk).takeAgent},
-		{"t", "settle this conflict by what stands in the tree", collides, (*walk).takeTree},
+		{"t", "settle this conflict by what stands in the tree: the agent's text is rejected", collides, (*walk).takeTree},
 		{"c", "reject this hunk with a comment for the agent", waits, (*walk).rejectWithComment},
 		{"e", "edit the text in an editor and accept what you make of it; saved unchanged, it is accepted as it is", canEdit, (*walk).edit},
 		{"l", "choose lines of this hunk and accept them; the others stay undecided", canChoose, (*walk).chooseLines},

@@ -99,6 +99,9 @@ func (c *choice) run(e *env, what protocol.Decision, side string) error {
 		if err := d.one(p.ID, c, what, side); err != nil {
 			return err
 		}
+		if d.lost {
+			break
+		}
 	}
 	return d.finish()
 }
@@ -110,6 +113,7 @@ type deciding struct {
 	json     bool
 	answers  []protocol.DecideResult
 	refusals []refusal
+	lost     bool // the daemon has ended: there is nobody to ask any more
 }
 
 // refusal is why a decision did not come about, for --json.
@@ -243,6 +247,9 @@ func (d *deciding) sessions(waiting []protocol.Proposal, params protocol.DecideP
 		if err != nil {
 			adviseSides(err)
 			d.refused(fmt.Errorf("session %s: %w", set[0].Label, err))
+			if d.lost {
+				return
+			}
 			continue
 		}
 		d.answers = append(d.answers, res)
@@ -286,6 +293,9 @@ func writtenLine(w protocol.Written) string {
 
 // refused tells why a decision did not come about and shows how things stand.
 func (d *deciding) refused(err error) {
+	if d.lost = errors.Is(err, client.ErrClosed); d.lost {
+		err = errLost
+	}
 	d.e.complain(err)
 	d.refusals = append(d.refusals, refusal{Message: err.Error()})
 	var answer *client.Error
@@ -344,8 +354,10 @@ func (d *deciding) finish() error {
 		}{append([]protocol.DecideResult{}, d.answers...), append([]refusal{}, d.refusals...)}); err != nil {
 			return err
 		}
-	} else if err := d.left(); err != nil {
-		return err
+	} else if !d.lost {
+		if err := d.left(); err != nil {
+			return err
+		}
 	}
 	if len(d.refusals) > 0 {
 		return errReported

@@ -9,6 +9,7 @@ import (
 	lsp "go.lsp.dev/protocol"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 )
 
@@ -93,6 +94,47 @@ func (c *client) FileWritten(path diffpreview.Path, hash string) {
 	_ = c.conn.Notify(protocol.MethodDocumentsDidWrite, protocol.DidWriteParams{URI: string(uri), Path: c.server.ws.Name(path), Hash: hash})
 }
 
+// The labels of edits, by which an editor shows them in its history. What is
+// edited in no request of a person's is a rule's.
+const (
+	labelAccept   = "loomd: accepted change"
+	labelUndo     = "loomd: undo of an accepted change"
+	labelTakeBack = "loomd: change taken back, because not all of it could be made"
+	labelRule     = "loomd: change accepted by a rule"
+)
+
+// editing is what a person's request does to buffers, one after the other.
+type editing struct {
+	label  string
+	stands map[diffpreview.Path]bool // was edited by this request, and not taken back
+}
+
+type editingKey struct{}
+
+// labelled has editors call what is done under ctx by a name.
+func labelled(ctx context.Context, label string) context.Context {
+	return context.WithValue(ctx, editingKey{}, &editing{label: label, stands: map[diffpreview.Path]bool{}})
+}
+
+// labelOf is what the next edit of a path is called. A request edits a buffer
+// a second time only to take the first edit back.
+func (e *editing) labelOf(path diffpreview.Path) string {
+	switch {
+	case e == nil:
+		return labelRule
+	case e.stands[path]:
+		return labelTakeBack
+	}
+	return e.label
+}
+
+// made notes an edit of a path.
+func (e *editing) made(path diffpreview.Path) {
+	if e != nil {
+		e.stands[path] = !e.stands[path]
+	}
+}
+
 // ApplyEdits asks the editor to edit an open document at a version, so that
 // the change is in its undo history and nothing that was typed meanwhile is
 // lost.
@@ -114,11 +156,16 @@ func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version 
 			NewText: e.Text,
 		})
 	}
+	request, _ := ctx.Value(editingKey{}).(*editing)
 	var answer lsp.ApplyWorkspaceEditResponse
 	err := c.conn.Call(ctx, "workspace/applyEdit", lsp.ApplyWorkspaceEditParams{
-		Label: "loomd: accepted change", Edit: lsp.WorkspaceEdit{DocumentChanges: []lsp.TextDocumentEdit{change}},
+		Label: request.labelOf(path), Edit: lsp.WorkspaceEdit{DocumentChanges: []lsp.TextDocumentEdit{change}},
 	}, &answer)
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("it did not answer in time; the edit may still arrive there")
+	case errors.Is(err, rpc.ErrClosed):
+		return errors.New("it has gone")
 	case err != nil:
 		return err
 	case !answer.Applied && answer.FailureReason != "":
@@ -126,5 +173,6 @@ func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version 
 	case !answer.Applied:
 		return errors.New("it refused the edit")
 	}
+	request.made(path)
 	return nil
 }

@@ -21,6 +21,7 @@ type buffer struct {
 	text    string
 	refuse  string // why edits are refused; "" takes them
 	edited  int
+	labels  []string // of the edits that came
 }
 
 func (b *buffer) open() {
@@ -50,6 +51,7 @@ func (b *buffer) apply(params json.RawMessage) (any, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	edit := p.Edit.DocumentChanges[0]
+	b.labels = append(b.labels, p.Label)
 	switch {
 	case b.refuse != "":
 		return lsp.ApplyWorkspaceEditResponse{FailureReason: b.refuse}, nil

@@ -19,6 +19,9 @@ func (c *client) proposalsList(_ context.Context, p protocol.ProposalsListParams
 	if c.session != "" {
 		p.Session = c.session // an agent sees its own
 	}
+	if p.State != "" && !slices.Contains(proposalStates, p.State) {
+		return protocol.ProposalsListResult{}, invalid("state is %q: it is open, conflict, applied, rejected or withdrawn", p.State)
+	}
 	found, err := c.server.store.List(diffpreview.Filter{Session: p.Session, Path: p.Path, State: diffpreview.State(p.State)})
 	if err != nil {
 		return protocol.ProposalsListResult{}, err
@@ -44,6 +47,10 @@ func (c *client) proposalsList(_ context.Context, p protocol.ProposalsListParams
 	}
 	out.Next = ""
 	return out, nil
+}
+
+var proposalStates = []protocol.ProposalState{
+	protocol.ProposalOpen, protocol.ProposalConflict, protocol.ProposalApplied, protocol.ProposalRejected, protocol.ProposalWithdrawn,
 }
 
 // A list carries this many proposals when not asked for another number, and at
@@ -111,6 +118,7 @@ func (c *client) proposalsDecide(ctx context.Context, p protocol.DecideParams) (
 	if err := checkDecide(p); err != nil {
 		return nil, err
 	}
+	ctx = labelled(ctx, labelAccept)
 	if p.Session != "" {
 		return c.decideSession(ctx, p)
 	}
@@ -205,7 +213,7 @@ func (c *client) proposalsSplit(_ context.Context, p protocol.SplitParams) (prot
 }
 
 func (c *client) proposalsUndo(ctx context.Context, p protocol.UndoParams) (*protocol.DecideResult, error) {
-	proposal, written, err := c.server.store.Undo(ctx, p.ID, p.Hunk, c.name)
+	proposal, written, err := c.server.store.Undo(labelled(ctx, labelUndo), p.ID, p.Hunk, c.name)
 	if err != nil {
 		return nil, err
 	}

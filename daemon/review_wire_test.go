@@ -252,3 +252,15 @@ func TestAnEditorHearsThatItsFileWasWritten(t *testing.T) {
 		t.Errorf("told %+v", got)
 	}
 }
+
+func TestListRefusesStatesThatAreNone(t *testing.T) {
+	h := newHouse(t, nil)
+	reviewer := h.connect(helloReviewer, nil)
+	for _, state := range append([]protocol.ProposalState{""}, proposalStates...) {
+		reviewer.must(protocol.MethodProposalsList, protocol.ProposalsListParams{State: state}, nil)
+	}
+	err := reviewer.call(protocol.MethodProposalsList, protocol.ProposalsListParams{State: "accepted"}, nil)
+	if err == nil || !strings.Contains(err.Error(), `state is "accepted": it is open, conflict, applied, rejected or withdrawn`) {
+		t.Errorf("a state that is none: %v", err)
+	}
+}

@@ -24,7 +24,7 @@ var rooms = []room{
 	{
 		"cmd/loomd",
 		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol"},
-		[]string{"github.com/alecthomas/kong", "golang.org/x/term", "golang.org/x/text"},
+		[]string{"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
 	},
 	{
 		"daemon",

@@ -256,11 +256,16 @@ func (v diffView) safe(s string) string {
 
 // conflict prints the three texts of a hunk whose base somebody else changed.
 func (v diffView) conflict(p protocol.Proposal, h protocol.Hunk) {
-	about := fmt.Sprintf("at line %d of", h.OldStart)
-	if isProperty(h) {
-		about = "about the " + h.Kind + " of"
+	about := fmt.Sprintf("at line %d of %s", h.OldStart, pathName(p.Path))
+	switch {
+	case isProperty(h):
+		about = "about the " + h.Kind + " of " + pathName(p.Path)
+	case p.BaseHash == "":
+		about = "about " + pathName(p.Path) + ", which does not exist now"
+	case h.OldStart == 0:
+		about = "before the first line of " + pathName(p.Path)
 	}
-	v.line(v.paint.warn(fmt.Sprintf("conflict %s %s %s", h.ID, about, pathName(p.Path))))
+	v.line(v.paint.warn("conflict " + h.ID + " " + about))
 	if h.Conflict.Omitted {
 		v.line(v.paint.warn("  the three texts are too long to show here, they were NOT shown; the file is what stands there now"))
 		return

@@ -84,7 +84,7 @@ func TestShowLinks(t *testing.T) {
 
 func TestShowConflictsOfProperties(t *testing.T) {
 	p := moved()
-	p.State = protocol.ProposalConflict
+	p.State, p.BaseHash = protocol.ProposalConflict, "0123"
 	for i, c := range []*protocol.Conflict{{Base: "a", Agent: "b"}, {Base: "100644", Tree: "100600", Agent: "100755"}, {Omitted: true}} {
 		p.Hunks[i].State, p.Hunks[i].Conflict = protocol.HunkConflict, c
 	}
@@ -98,6 +98,10 @@ func TestShowConflictsOfProperties(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+	p.Hunks[2].OldStart = 0
+	if got := shown(p); !strings.Contains(got, "conflict h2 before the first line of a\n") {
+		t.Errorf("a place before the first line:\n%s", got)
 	}
 	for _, h := range p.Hunks {
 		it := &walkItem{file: &walkFile{p: p}}

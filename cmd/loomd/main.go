@@ -33,6 +33,8 @@ type commands struct {
 	Status  statusCmd  `cmd:"" help:"Say whether a daemon runs and what it does."`
 	Doctor  doctorCmd  `cmd:"" help:"Check this machine and the daemon for what would get in the way."`
 	Version versionCmd `cmd:"" help:"Print the version of this binary."`
+
+	VersionFlag versionFlag `name:"version" help:"Print the version of this binary."`
 }
 
 const description = `loomd runs an AI agent's tools and puts a door between the agent and your files: what it changes is a proposal, and only what you accept is written.

@@ -162,13 +162,18 @@ func TestReviewOnATerminal(t *testing.T) {
 	}
 }
 
-// Keys typed ahead are not lost, and ^C leaves the rest undecided.
+// Keys typed ahead decide no hunk that was not shown when they were typed, and
+// ^C leaves the rest undecided.
 func TestReviewTypedAhead(t *testing.T) {
 	dir, env := newWorkspace(t, tenLines)
 	loomdIn(t, dir, env, "call", "edit_file", threeEdits)
 	s := onTerminal(t, dir, env, "review")
 	s.await(`\(1/3\) .*\]\? `)
-	s.press("ny")
+	s.press("yyyyyyy")
+	s.await(`wrote f (?s:.*)\(2/3\) .*\]\? `)
+	s.press("c")
+	s.await(`comment for the agent: `)
+	s.press("no\rnnn")
 	s.await(`\(3/3\) .*\]\? `)
 	s.press("\x03")
 	s.await(`1 accepted, 1 rejected, 1 hunk left`)
@@ -176,7 +181,7 @@ func TestReviewTypedAhead(t *testing.T) {
 	if code := s.ends(); code != 0 && code != exitInterrupted {
 		t.Errorf("exit %d", code)
 	}
-	expectFile(t, filepath.Join(dir, "f"), strings.Replace(tenLines, "6", "six", 1))
+	expectFile(t, filepath.Join(dir, "f"), strings.Replace(tenLines, "2", "two", 1))
 }
 
 // A signal while a key is awaited leaves the terminal as it was.

@@ -28,7 +28,7 @@ type choice struct {
 
 type acceptCmd struct {
 	choice
-	SkipConflicts bool   `help:"With --all: accept what is not in conflict, instead of nothing, and list what is."`
+	SkipConflicts bool   `help:"With --all: leave out each file that has a conflict, whole, and list it, instead of accepting nothing."`
 	Side          string `enum:"agent,tree," default:"" placeholder:"agent|tree" help:"Settle conflicts by the agent's text or by what stands in the tree."`
 }
 
@@ -99,6 +99,9 @@ func (c *choice) run(e *env, what protocol.Decision, side string) error {
 		if err := d.one(p.ID, c, what, side); err != nil {
 			return err
 		}
+		if d.lost {
+			break
+		}
 	}
 	return d.finish()
 }
@@ -110,6 +113,7 @@ type deciding struct {
 	json     bool
 	answers  []protocol.DecideResult
 	refusals []refusal
+	lost     bool // the daemon has ended: there is nobody to ask any more
 }
 
 // refusal is why a decision did not come about, for --json.
@@ -189,20 +193,42 @@ func (d *deciding) send(params protocol.DecideParams, before protocol.Proposal) 
 	if d.json {
 		return
 	}
+	d.tell(params, before)
+	d.wrote(res)
+}
+
+// tell says what was decided.
+func (d *deciding) tell(params protocol.DecideParams, before protocol.Proposal) {
 	hunks := hunkIDs(pendingHunks(before))
 	what := params.Decision
+	var kept []string // of the tree
 	if len(params.Decisions) > 0 {
 		hunks, what = nil, params.Decisions[0].Decision
 		for _, h := range params.Decisions {
+			if h.Side == sideTree {
+				kept = append(kept, h.Hunk)
+				continue
+			}
 			hunks = append(hunks, h.Hunk)
 			if l := h.Lines; l != nil {
 				hunks = append(hunks, "("+plural(len(l.Old)+len(l.New), "line")+")")
 			}
 		}
 	}
-	d.e.printf("%sed %s %s\n", what, placeName(before), strings.Join(hunks, " "))
-	d.wrote(res)
+	if len(hunks) > 0 || len(kept) == 0 {
+		d.e.printf("%sed %s %s\n", what, placeName(before), strings.Join(hunks, " "))
+	}
+	if len(kept) > 0 {
+		d.e.printf("%s: %s %s\n", keptTree, placeName(before), strings.Join(kept, " "))
+	}
 }
+
+// sideTree settles a conflict by what stands in the tree, which is no accept of
+// anything: the agent's text is rejected.
+const (
+	sideTree = "tree"
+	keptTree = "kept the tree's text"
+)
 
 // sessions decides the change set of each session that has something waiting.
 func (d *deciding) sessions(waiting []protocol.Proposal, params protocol.DecideParams) {
@@ -221,6 +247,9 @@ func (d *deciding) sessions(waiting []protocol.Proposal, params protocol.DecideP
 		if err != nil {
 			adviseSides(err)
 			d.refused(fmt.Errorf("session %s: %w", set[0].Label, err))
+			if d.lost {
+				return
+			}
 			continue
 		}
 		d.answers = append(d.answers, res)
@@ -264,6 +293,9 @@ func writtenLine(w protocol.Written) string {
 
 // refused tells why a decision did not come about and shows how things stand.
 func (d *deciding) refused(err error) {
+	if d.lost = errors.Is(err, client.ErrClosed); d.lost {
+		err = errLost
+	}
 	d.e.complain(err)
 	d.refusals = append(d.refusals, refusal{Message: err.Error()})
 	var answer *client.Error
@@ -322,8 +354,10 @@ func (d *deciding) finish() error {
 		}{append([]protocol.DecideResult{}, d.answers...), append([]refusal{}, d.refusals...)}); err != nil {
 			return err
 		}
-	} else if err := d.left(); err != nil {
-		return err
+	} else if !d.lost {
+		if err := d.left(); err != nil {
+			return err
+		}
 	}
 	if len(d.refusals) > 0 {
 		return errReported

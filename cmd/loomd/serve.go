@@ -20,7 +20,7 @@ import (
 
 type serveCmd struct {
 	Root     []string      `sep:"none" placeholder:"DIR" help:"Folder to serve; may be given several times (default: the nearest one upwards that holds .git or .loom, else this one)."`
-	Stdio    bool          `xor:"where" help:"Serve the client on stdin and stdout, too, and end with it. When another daemon serves the folder already, pass everything on to that one."`
+	Stdio    bool          `xor:"where" help:"Serve the client on stdin and stdout, too, and end with it: with status 0 after its shutdown or by a signal, else 1. When another daemon serves the folder already, pass everything on to that one."`
 	Socket   string        `xor:"where" placeholder:"PATH" help:"Listen here instead of on the private socket of this user and folder."`
 	Idle     time.Duration `placeholder:"DUR" help:"End when there was no client for this long (default: never)."`
 	MaxFrame int64         `placeholder:"BYTES" help:"Longest message that is taken (default: 64 MiB)."`
@@ -97,7 +97,11 @@ func (c *serveCmd) stdio(e *env, opts daemon.Options) error {
 		conn, derr := dialOther(e.ctx, opts.Roots, other)
 		if derr == nil {
 			opts.Logger.Info("Passing everything on", "pid", other.PID)
-			return bridge(e.ctx, newStdio(e.stdin, e.stdout), conn)
+			near := newStdio(e.stdin, e.stdout)
+			if err := bridge(e.ctx, near, conn); err != nil || e.ctx.Err() != nil {
+				return err
+			}
+			return near.farewell.verdict()
 		}
 		if !errors.Is(derr, client.ErrNotRunning) || time.Now().After(end) {
 			return fmt.Errorf("%w, and cannot be reached: %w", err, derr)
@@ -116,7 +120,11 @@ func (c *serveCmd) stdioServe(e *env, srv *daemon.Server) error {
 	defer stop()
 	socket := make(chan error, 1)
 	go func() { socket <- srv.Serve(ctx, nil) }()
-	err := srv.ServeConn(ctx, newStdio(e.stdin, e.stdout))
+	client := newStdio(e.stdin, e.stdout)
+	err := srv.ServeConn(ctx, client)
+	if err == nil && e.ctx.Err() == nil {
+		err = client.farewell.verdict()
+	}
 	stop()
 	return errors.Join(ended(ctx, err), ended(ctx, <-socket))
 }
@@ -125,6 +133,7 @@ func (c *serveCmd) stdioServe(e *env, srv *daemon.Server) error {
 type stdio struct {
 	*io.PipeReader // Close ends a Read that waits
 	io.Writer
+	farewell *farewell // of who writes to the process
 }
 
 // newStdio reads in from a goroutine: closing a pipe or terminal does not end a
@@ -132,11 +141,13 @@ type stdio struct {
 // ends.
 func newStdio(in io.Reader, out io.Writer) stdio {
 	read, fill := io.Pipe()
+	s := stdio{read, out, &farewell{}}
 	go func() {
-		_, err := io.Copy(fill, in)
+		_, err := io.Copy(fill, io.TeeReader(in, s.farewell))
+		s.farewell.ended.Store(true)
 		fill.CloseWithError(err) // nil: the end
 	}()
-	return stdio{read, out}
+	return s
 }
 
 // readyPipe is where whoever started this process in the background hears how

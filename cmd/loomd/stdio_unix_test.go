@@ -66,8 +66,15 @@ func startStdio(t *testing.T, dir string, env []string, role protocol.Role) *std
 func (p *stdioProcess) end(t *testing.T) {
 	t.Helper()
 	p.Close()
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("serve --stdio: %v: %s", err, p.stderr)
+	p.ends(t, exitDone)
+}
+
+// ends expects the process to end with a status.
+func (p *stdioProcess) ends(t *testing.T, status int) {
+	t.Helper()
+	p.cmd.Wait()
+	if got := p.cmd.ProcessState.ExitCode(); got != status {
+		t.Errorf("serve --stdio: %v, want status %d: %s", p.cmd.ProcessState, status, p.stderr)
 	}
 }
 
@@ -121,18 +128,25 @@ func TestStdioIsABridge(t *testing.T) {
 	}
 }
 
-// The bridge ends when the daemon does, and a signal ends it orderly.
+// The bridge ends when the daemon does, with a status by which an editor starts
+// its server anew, and a signal ends it orderly.
 func TestBridgeEnds(t *testing.T) {
 	dir, env := newWorkspace(t, "a\n")
-	loomdIn(t, dir, env, "call", "list_files")
-	p := startStdio(t, dir, env, protocol.RoleReviewer)
-	for _, d := range daemonsIn(filepath.Dir(dir)) {
-		d.end(syscall.SIGTERM)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		loomdIn(t, dir, env, "call", "list_files")
+		p := startStdio(t, dir, env, protocol.RoleReviewer)
+		for _, d := range daemonsIn(filepath.Dir(dir)) {
+			d.end(sig)
+		}
+		p.ends(t, exitFailed)
+		p.Close()
+		if !strings.Contains(p.stderr.String(), "loomd: the daemon has ended\n") {
+			t.Errorf("serve --stdio says %s", p.stderr)
+		}
 	}
-	p.end(t)
 
 	loomdIn(t, dir, env, "call", "list_files")
-	p = startStdio(t, dir, env, protocol.RoleReviewer)
+	p := startStdio(t, dir, env, protocol.RoleReviewer)
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	p.end(t)
 }

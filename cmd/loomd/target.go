@@ -112,11 +112,14 @@ func (t target) review(e *env) (*client.Client, error) {
 	return t.connect(e, protocol.RoleReviewer, nil, defaultIdle)
 }
 
-// hintOf is the daemon's advice in an error answer.
+// hintOf is the daemon's advice in an error answer, or what helps when none came.
 func hintOf(err error) string {
 	var answer *client.Error
-	if errors.As(err, &answer) {
+	switch {
+	case errors.As(err, &answer):
 		return answer.Data.Hint
+	case errors.Is(err, errLost):
+		return lostHint
 	}
 	return ""
 }

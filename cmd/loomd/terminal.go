@@ -52,7 +52,8 @@ const (
 	escape = 27
 )
 
-func (t *terminal) Key(ctx context.Context) (string, error) {
+func (t *terminal) Key(ctx context.Context, prompt string) (string, error) {
+	t.prompt(prompt)
 	if t.byLine {
 		return t.lineKey(ctx)
 	}
@@ -137,8 +138,17 @@ func cutEscape(b []byte) (seq, rest []byte) {
 }
 
 func (t *terminal) Line(ctx context.Context, prompt string) (string, error) {
-	fmt.Fprint(t.out, prompt)
+	t.prompt(prompt)
 	return t.readLine(ctx)
+}
+
+// prompt throws away what was typed on a terminal so far, which cannot be meant
+// for what is only now seen to be asked, and then asks.
+func (t *terminal) prompt(text string) {
+	if flushInput(int(t.in.Fd())) == nil {
+		t.pending = nil
+	}
+	fmt.Fprint(t.out, text)
 }
 
 func (t *terminal) readLine(ctx context.Context) (string, error) {
@@ -155,7 +165,7 @@ func (t *terminal) readLine(ctx context.Context) (string, error) {
 }
 
 // fill waits for more input. A read that outlives its caller's ctx is taken up
-// by the next call: what is typed is never lost.
+// by the next call.
 func (t *terminal) fill(ctx context.Context) error {
 	if !t.reading {
 		t.reading = true
@@ -186,10 +196,12 @@ func (t *terminal) Edit(ctx context.Context, name, text string) (string, error) 
 	defer scratch.Remove()
 	cmd := editorCommand(ctx, scratch.Path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.in, t.out, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("the editor %s: %w", editor(), err)
+	failed := cmd.Run()
+	edited, err := scratch.Text()
+	if failed != nil {
+		return edited, fmt.Errorf("the editor %s: %w", editor(), failed)
 	}
-	return scratch.Text()
+	return edited, err
 }
 
 // editor is what the person set, options included.

@@ -53,7 +53,7 @@ func TestKeysByLine(t *testing.T) {
 	var out strings.Builder
 	term.out = &out
 	for _, want := range []string{"y", keyEnter, "ü"} {
-		if got, err := term.Key(ctx); err != nil || got != want {
+		if got, err := term.Key(ctx, ""); err != nil || got != want {
 			t.Fatalf("Key = %q, %v; want %q", got, err, want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestKeysByLine(t *testing.T) {
 	if line, err := term.Line(ctx, "? "); err != nil || line != "to be read" {
 		t.Errorf("Line = %q, %v", line, err)
 	}
-	if _, err := term.Key(ctx); !errors.Is(err, io.EOF) {
+	if _, err := term.Key(ctx, ""); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
 }
@@ -78,12 +78,12 @@ func TestKeyOutlivesItsWaiter(t *testing.T) {
 	term := &terminal{in: r, out: io.Discard, reads: make(chan chunk, 1), byLine: true}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := term.Key(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := term.Key(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Key of a cancelled walk: %v", err)
 	}
 	w.WriteString("n\n")
 	w.Close()
-	if key, err := term.Key(context.Background()); err != nil || key != "n" {
+	if key, err := term.Key(context.Background(), ""); err != nil || key != "n" {
 		t.Errorf("Key = %q, %v", key, err)
 	}
 }
@@ -104,6 +104,10 @@ func TestEdit(t *testing.T) {
 	got, err := term.Edit(context.Background(), "f.go", "text")
 	if err != nil || got != "edited text" {
 		t.Errorf("Edit = %q, %v", got, err)
+	}
+	t.Setenv("VISUAL", `sh -c 'echo more >>"$1"; exit 1' sh`)
+	if got, err := term.Edit(context.Background(), "f.go", "text\n"); err == nil || got != "text\nmore\n" {
+		t.Errorf("Edit with an editor that saves and fails: %q, %v", got, err)
 	}
 	t.Setenv("VISUAL", "false")
 	if _, err := term.Edit(context.Background(), "f.go", "text"); err == nil || !strings.Contains(err.Error(), "the editor false") {

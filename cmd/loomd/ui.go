@@ -27,6 +27,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/loomd/loomd/daemon/client"
 	"github.com/loomd/loomd/daemon/protocol"
 )
 
@@ -93,6 +94,8 @@ func (e *env) complain(err error) {
 		return
 	case e.ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
+	case errors.Is(err, client.ErrClosed):
+		err = errLost
 	}
 	h := hintOf(err)
 	text := err.Error()
@@ -104,6 +107,12 @@ func (e *env) complain(err error) {
 		fmt.Fprintf(e.stderr, "hint: %s\n", oneLine(h))
 	}
 }
+
+// errLost is told when the daemon has ended before it answered: what was asked
+// may have been done.
+var errLost = errors.New("the connection to the daemon was lost before it answered")
+
+const lostHint = "loomd review list shows what still waits, loomd review history what was decided"
 
 // note writes a line for people to stderr.
 func (e *env) note(format string, args ...any) {

@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+
+	"github.com/alecthomas/kong"
 )
 
 // release is set by the linker for released binaries:
@@ -11,7 +13,20 @@ var release string
 
 type versionCmd struct{}
 
-func (versionCmd) Run(e *env) error {
+func (versionCmd) Run(e *env) error { return e.version() }
+
+// versionFlag is --version, which does the same wherever it stands.
+type versionFlag bool
+
+func (versionFlag) BeforeReset(app *kong.Kong, e *env) error {
+	if err := e.version(); err != nil {
+		return err
+	}
+	app.Exit(exitDone)
+	return nil
+}
+
+func (e *env) version() error {
 	return e.printf("loomd %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 

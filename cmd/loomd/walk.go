@@ -14,12 +14,14 @@ import (
 // console is what the walk needs of a terminal.
 type console interface {
 	io.Writer
-	// Key waits for one key and returns the character, or keyUp and the like.
+	// Key asks for one key and returns the character, or keyUp and the like.
 	// io.EOF means that nothing more will come, or that the person said so.
-	Key(ctx context.Context) (string, error)
-	// Line asks for a line of text. io.EOF: the person gave up.
+	// What was typed on a terminal before the prompt stands there is no answer.
+	Key(ctx context.Context, prompt string) (string, error)
+	// Line asks for a line of text, as Key for a key. io.EOF: the person gave up.
 	Line(ctx context.Context, prompt string) (string, error)
-	// Edit lets the person edit text in an editor, in a file of that name.
+	// Edit lets the person edit text in an editor, in a file of that name. With
+	// an error it returns what was saved by then.
 	Edit(ctx context.Context, name, text string) (string, error)
 	Width() int
 }
@@ -58,7 +60,8 @@ type walkItem struct {
 	hunk    protocol.Hunk
 	text    region // as it was last shown in a diff
 	hasText bool
-	gone    bool // no longer part of the proposal
+	gone    bool   // no longer part of the proposal
+	draft   string // what the person typed for it and nothing came of; "": nothing
 }
 
 func (it *walkItem) undecided() bool { return !it.gone && pending(it.hunk) }
@@ -81,6 +84,7 @@ type pastDecision struct {
 	proposal string
 	hunks    []string
 	decision protocol.Decision
+	kept     bool // a conflict was settled by the tree's text
 }
 
 func newWalk(rev reviewer, con console, p paint, session string) *walk {
@@ -103,6 +107,7 @@ func (w *walk) run(ctx context.Context) error {
 	if errors.Is(err, errQuit) || errors.Is(err, io.EOF) {
 		err = nil
 	}
+	w.tellDrafts()
 	w.summary()
 	return err
 }
@@ -165,6 +170,9 @@ func (w *walk) resume(ctx context.Context) error {
 		return err
 	}
 	w.say(w.view.paint.warn("the daemon had ended and was reached again; this is how things stand now"))
+	if it := w.current(); it != nil && it.draft != "" && canEdit(w, it) {
+		w.say(draftKept)
+	}
 	return nil
 }
 
@@ -287,10 +295,18 @@ func (w *walk) summary() {
 		}
 	}
 	counts := map[protocol.Decision]int{}
+	kept := 0
 	for _, d := range w.past {
+		if d.kept {
+			kept += len(d.hunks)
+			continue
+		}
 		counts[d.decision] += len(d.hunks)
 	}
 	text := fmt.Sprintf("%d accepted, %d rejected", counts[protocol.Accept], counts[protocol.Reject])
+	if kept > 0 {
+		text += fmt.Sprintf(", %d kept as the tree has it", kept)
+	}
 	if left > 0 {
 		text += ", " + plural(left, "hunk") + " left"
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path"
 	"slices"
 
 	"github.com/loomd/loomd/daemon/client"
@@ -23,7 +22,7 @@ func (w *walk) takeAgent(ctx context.Context, it *walkItem) (bool, error) {
 }
 
 func (w *walk) takeTree(ctx context.Context, it *walkItem) (bool, error) {
-	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Accept, Side: "tree"})
+	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Accept, Side: sideTree})
 }
 
 func (w *walk) rejectWithComment(ctx context.Context, it *walkItem) (bool, error) {
@@ -36,36 +35,6 @@ func (w *walk) rejectWithComment(ctx context.Context, it *walkItem) (bool, error
 		return false, nil
 	}
 	return w.decide(ctx, it, protocol.HunkDecision{Decision: protocol.Reject, Comment: comment})
-}
-
-// edit accepts what the person makes of the hunk's text.
-func (w *walk) edit(ctx context.Context, it *walkItem) (bool, error) {
-	before := it.editText()
-	edited, err := w.con.Edit(ctx, path.Base(it.file.p.Path), before)
-	if err != nil {
-		w.say("nothing was decided: " + oneLine(err.Error()))
-		return false, ctx.Err()
-	}
-	text, err := it.settle(edited)
-	if err != nil {
-		w.say("nothing was decided: " + oneLine(err.Error()))
-		return false, nil
-	}
-	if text == "" && before != "" {
-		answer, err := w.line(ctx, "the text is empty: accept the hunk without any lines? [y/n] ")
-		if err != nil {
-			return false, err
-		}
-		if answer != "y" {
-			w.say("nothing was decided")
-			return false, nil
-		}
-	}
-	d := protocol.HunkDecision{Decision: protocol.Accept, Text: &text}
-	if !it.conflict() && text == it.text.newText() {
-		d.Text = nil // as the agent proposed it
-	}
-	return w.decide(ctx, it, d)
 }
 
 func (w *walk) acceptRest(ctx context.Context, it *walkItem) (bool, error) {
@@ -119,7 +88,12 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 	if err != nil {
 		return w.refused(ctx, it, err)
 	}
-	done := pastDecision{proposal: p.ID, decision: all[0].Decision}
+	for _, d := range all {
+		if d.Hunk == it.hunk.ID {
+			it.draft = ""
+		}
+	}
+	done := pastDecision{proposal: p.ID, decision: all[0].Decision, kept: all[0].Side == sideTree}
 	for _, d := range all {
 		if d.Lines != nil && res.Proposal != nil { // the lines are hunks of their own now
 			done.hunks = append(done.hunks, decidedNow(p, *res.Proposal)...)
@@ -129,6 +103,9 @@ func (w *walk) send(ctx context.Context, it *walkItem, all []protocol.HunkDecisi
 	}
 	w.past = append(w.past, done)
 	w.back = nil
+	if done.kept {
+		w.say(w.view.paint.faint(keptTree))
+	}
 	w.settled(it.file, res)
 	w.mark(it.file, done)
 	return true, nil
@@ -149,7 +126,7 @@ func (w *walk) settled(file *walkFile, res protocol.DecideResult) {
 // mark notes a decision on items that the answer no longer lists.
 func (w *walk) mark(file *walkFile, done pastDecision) {
 	state := protocol.HunkAccepted
-	if done.decision == protocol.Reject {
+	if done.decision == protocol.Reject || done.kept {
 		state = protocol.HunkRejected
 	}
 	for _, it := range w.items {

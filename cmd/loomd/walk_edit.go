@@ -60,11 +60,11 @@ func (it *walkItem) settle(edited string) (string, error) {
 	like := it.text.newText()
 	if it.conflict() {
 		like = it.hunk.Conflict.Agent
-		for line := range strings.Lines(edited) {
-			line = strings.TrimRight(line, "\r\n")
-			if line == markTree || line == markBase || line == markMid || line == markAgent {
-				return "", errors.New("the marks of the conflict are still there")
-			}
+	}
+	for line := range strings.Lines(edited) { // a draft may be of a conflict that is none any more
+		line = strings.TrimRight(line, "\r\n")
+		if line == markTree || line == markBase || line == markMid && it.conflict() || line == markAgent {
+			return "", errors.New("the marks of the conflict are still there")
 		}
 	}
 	if edited == "" || like == "" && !it.conflict() {

@@ -51,14 +51,16 @@ func TestWalkEditsAConflict(t *testing.T) {
 	d := conflicting(t)
 	marked := strings.Join([]string{markTree, "quattro", markBase, "four", markMid, "vier", markAgent, ""}, "\n")
 	answers := []string{"keep\n" + markMid + "\n", "quattro vier"}
+	given := []string{marked, answers[0]}
 	s := editing(t, func(_, text string) (string, error) {
-		if text != marked {
-			t.Errorf("the editor is given\n%s\nwant\n%s", text, marked)
+		if text != given[0] {
+			t.Errorf("the editor is given\n%s\nwant\n%s", text, given[0])
 		}
+		given = given[1:]
 		answer := answers[0]
 		answers = answers[1:]
 		return answer, nil
-	}, "j", "e", "e", "q")
+	}, "j", "e", "y", "q")
 	playOn(t, d, s)
 	expectDecisions(t, d, `p1@3 accept:h4="quattro vier\n"`)
 	s.says(`the marks of the conflict are still there`)

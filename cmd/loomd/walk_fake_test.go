@@ -51,7 +51,7 @@ func (h *fakeHunk) id() string { return fmt.Sprintf("h%d", h.line) }
 
 func (p *fakeProposal) wire(whole bool) protocol.Proposal {
 	out := protocol.Proposal{
-		ID: p.id, Session: p.session + "-id", Label: p.session, Path: p.path, Kind: "modify", Version: p.version,
+		ID: p.id, Session: p.session + "-id", Label: p.session, Path: p.path, Kind: "modify", Version: p.version, BaseHash: "0123",
 		State: protocol.ProposalApplied, DiffLossy: p.lossy,
 		Steps: []protocol.Step{{Tool: "edit_file"}, {Tool: "write_file"}, {Tool: "edit_file"}},
 	}
@@ -130,7 +130,7 @@ func (d *fakeDaemon) Decide(_ context.Context, params protocol.DecideParams) (pr
 	for _, hd := range params.Decisions {
 		h := p.hunk(hd.Hunk)
 		h.state = protocol.HunkRejected
-		if hd.Decision == protocol.Accept {
+		if hd.Decision == protocol.Accept && hd.Side != "tree" {
 			h.state, accepted = protocol.HunkAccepted, true
 		}
 	}
@@ -199,7 +199,8 @@ func (s *script) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 func (s *script) Width() int { return s.wide }
 
-func (s *script) Key(context.Context) (string, error) {
+func (s *script) Key(_ context.Context, prompt string) (string, error) {
+	s.out.WriteString(prompt)
 	if len(s.input) == 0 {
 		return "", io.EOF
 	}
@@ -209,8 +210,7 @@ func (s *script) Key(context.Context) (string, error) {
 }
 
 func (s *script) Line(ctx context.Context, prompt string) (string, error) {
-	s.out.WriteString(prompt)
-	line, err := s.Key(ctx)
+	line, err := s.Key(ctx, prompt)
 	s.out.WriteString(line + "\n")
 	return line, err
 }

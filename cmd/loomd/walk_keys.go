@@ -39,9 +39,9 @@ func walkKeys() []walkKey {
 		{"y", "accept this hunk: write it", isPlain, (*walk).accept},
 		{"n", "reject this hunk: take it out of the agent's view", waits, (*walk).reject},
 		{"A", "settle this conflict by the agent's text", collides, (*walk).takeAgent},
-		{"t", "settle this conflict by what stands in the tree", collides, (*walk).takeTree},
+		{"t", "settle this conflict by what stands in the tree: the agent's text is rejected", collides, (*walk).takeTree},
 		{"c", "reject this hunk with a comment for the agent", waits, (*walk).rejectWithComment},
-		{"e", "edit the text in an editor and accept what you make of it", canEdit, (*walk).edit},
+		{"e", "edit the text in an editor and accept what you make of it; saved unchanged, it is accepted as it is", canEdit, (*walk).edit},
 		{"l", "choose lines of this hunk and accept them; the others stay undecided", canChoose, (*walk).chooseLines},
 		{"s", "split this hunk into smaller ones", canSplit, (*walk).split},
 		{"a", "accept this hunk and all later ones of this proposal", others, (*walk).acceptRest},
@@ -69,9 +69,8 @@ func (w *walk) ask(ctx context.Context) (show bool, err error) {
 			offered = append(offered, k.key)
 		}
 	}
-	fmt.Fprint(w.con, w.view.paint.bold(fmt.Sprintf("(%d/%d) %s [%s]? ",
+	key, err := w.con.Key(ctx, w.view.paint.bold(fmt.Sprintf("(%d/%d) %s [%s]? ",
 		w.at+1, len(w.items), question(it), strings.Join(offered, ","))))
-	key, err := w.con.Key(ctx)
 	if err != nil {
 		w.say("")
 		return false, err

@@ -199,8 +199,9 @@ func TestWalkConflict(t *testing.T) {
 		`settle this conflict \[n,A,t,c,e,u`, `A takes the agent's text, t keeps`, `A takes the agent's text, t keeps`)
 
 	d = conflicting(t)
-	play(t, d, "j", "t", "q")
-	expectDecisions(t, d, "p1@3 accept:h4/tree")
+	s = play(t, d, "y", "t", "K", "q")
+	expectDecisions(t, d, "p1@3 accept:h2", "p1@4 accept:h4/tree")
+	s.says(`\? t\nkept the tree's text\n`, `\(2/4\) rejected`, `1 accepted, 0 rejected, 1 kept as the tree has it, 2 hunks left\n$`)
 
 	d = conflicting(t)
 	play(t, d, "d", "q")

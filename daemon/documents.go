@@ -94,51 +94,18 @@ func (c *client) FileWritten(path diffpreview.Path, hash string) {
 	_ = c.conn.Notify(protocol.MethodDocumentsDidWrite, protocol.DidWriteParams{URI: string(uri), Path: c.server.ws.Name(path), Hash: hash})
 }
 
-// The labels of edits, by which an editor shows them in its history. What is
-// edited in no request of a person's is a rule's.
-const (
-	labelAccept   = "loomd: accepted change"
-	labelUndo     = "loomd: undo of an accepted change"
-	labelTakeBack = "loomd: change taken back, because not all of it could be made"
-	labelRule     = "loomd: change accepted by a rule"
-)
-
-// editing is what a person's request does to buffers, one after the other.
-type editing struct {
-	label  string
-	stands map[diffpreview.Path]bool // was edited by this request, and not taken back
-}
-
-type editingKey struct{}
-
-// labelled has editors call what is done under ctx by a name.
-func labelled(ctx context.Context, label string) context.Context {
-	return context.WithValue(ctx, editingKey{}, &editing{label: label, stands: map[diffpreview.Path]bool{}})
-}
-
-// labelOf is what the next edit of a path is called. A request edits a buffer
-// a second time only to take the first edit back.
-func (e *editing) labelOf(path diffpreview.Path) string {
-	switch {
-	case e == nil:
-		return labelRule
-	case e.stands[path]:
-		return labelTakeBack
-	}
-	return e.label
-}
-
-// made notes an edit of a path.
-func (e *editing) made(path diffpreview.Path) {
-	if e != nil {
-		e.stands[path] = !e.stands[path]
-	}
+// editLabels are what an editor shows for edits in its history.
+var editLabels = map[diffpreview.EditReason]string{
+	diffpreview.EditAccept:   "loomd: accepted change",
+	diffpreview.EditRule:     "loomd: change accepted by a rule",
+	diffpreview.EditUndo:     "loomd: undo of an accepted change",
+	diffpreview.EditTakeBack: "loomd: change taken back, because not all of it could be made",
 }
 
 // ApplyEdits asks the editor to edit an open document at a version, so that
 // the change is in its undo history and nothing that was typed meanwhile is
 // lost.
-func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version int32, text string, edits []diffpreview.DocumentEdit) error {
+func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version int32, text string, edits []diffpreview.DocumentEdit, why diffpreview.EditReason) error {
 	c.mu.Lock()
 	takes, enc, uri := c.edits, c.encoding, c.uris[path]
 	c.mu.Unlock()
@@ -156,10 +123,9 @@ func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version 
 			NewText: e.Text,
 		})
 	}
-	request, _ := ctx.Value(editingKey{}).(*editing)
 	var answer lsp.ApplyWorkspaceEditResponse
 	err := c.conn.Call(ctx, "workspace/applyEdit", lsp.ApplyWorkspaceEditParams{
-		Label: request.labelOf(path), Edit: lsp.WorkspaceEdit{DocumentChanges: []lsp.TextDocumentEdit{change}},
+		Label: editLabels[why], Edit: lsp.WorkspaceEdit{DocumentChanges: []lsp.TextDocumentEdit{change}},
 	}, &answer)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -173,6 +139,5 @@ func (c *client) ApplyEdits(ctx context.Context, path diffpreview.Path, version 
 	case !answer.Applied:
 		return errors.New("it refused the edit")
 	}
-	request.made(path)
 	return nil
 }

@@ -30,13 +30,13 @@ func TestEditsAreCalledWhatTheyAre(t *testing.T) {
 	if err := f.editor.call(protocol.MethodProposalsDecide, protocol.DecideParams{Session: p.Session, Decision: protocol.Accept}, nil); err == nil {
 		t.Fatal("half a change set is accepted")
 	}
-	want := []string{labelAccept, labelUndo, labelAccept, labelTakeBack}
+	want := []string{editLabels[diffpreview.EditAccept], editLabels[diffpreview.EditUndo], editLabels[diffpreview.EditAccept], editLabels[diffpreview.EditTakeBack]}
 	if !slices.Equal(f.labels, want) || f.text != "typed\none\n" {
 		t.Errorf("labels %q, want %q; the buffer is %q", f.labels, want, f.text)
 	}
 	f.editor.must(protocol.MethodRulesAdd, protocol.RulesAddParams{Rule: protocol.Rule{Effect: "accept", Paths: []string{"r"}}}, nil)
 	agent.write("r", "typed\ntwo\n")
-	if !slices.Equal(r.labels, []string{labelRule}) {
+	if !slices.Equal(r.labels, []string{editLabels[diffpreview.EditRule]}) {
 		t.Errorf("a rule's edit is called %q", r.labels)
 	}
 }
@@ -67,7 +67,7 @@ func TestALateEditor(t *testing.T) {
 	defer cancel()
 	said := make(chan string, 1)
 	apply := func(ctx context.Context) {
-		err := c.ApplyEdits(ctx, path, 1, "one\n", []diffpreview.DocumentEdit{{End: 3, Text: "two"}})
+		err := c.ApplyEdits(ctx, path, 1, "one\n", []diffpreview.DocumentEdit{{End: 3, Text: "two"}}, diffpreview.EditAccept)
 		said <- err.Error()
 	}
 	apply(late)

@@ -118,7 +118,6 @@ func (c *client) proposalsDecide(ctx context.Context, p protocol.DecideParams) (
 	if err := checkDecide(p); err != nil {
 		return nil, err
 	}
-	ctx = labelled(ctx, labelAccept)
 	if p.Session != "" {
 		return c.decideSession(ctx, p)
 	}
@@ -213,7 +212,7 @@ func (c *client) proposalsSplit(_ context.Context, p protocol.SplitParams) (prot
 }
 
 func (c *client) proposalsUndo(ctx context.Context, p protocol.UndoParams) (*protocol.DecideResult, error) {
-	proposal, written, err := c.server.store.Undo(labelled(ctx, labelUndo), p.ID, p.Hunk, c.name)
+	proposal, written, err := c.server.store.Undo(ctx, p.ID, p.Hunk, c.name)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,7 @@ type Written struct {
 type ruling struct {
 	before, after *Proposal
 	hunks         []Hunk // whose agent is told
+	why           EditReason
 }
 
 func (c *ruling) moves() bool {
@@ -147,7 +148,15 @@ func (s *Store) rule(p *Proposal, d DecideFile) (ruling, error) {
 		return ruling{}, err
 	}
 	q.Name = s.ws.Name(q.Path)
-	return ruling{p, q, decided}, nil
+	return ruling{p, q, decided, d.reason()}, nil
+}
+
+// reason is what an editor is told that a decision's edit is.
+func (d *DecideFile) reason() EditReason {
+	if d.Rule != "" {
+		return EditRule
+	}
+	return EditAccept
 }
 
 // all is one verdict for every undecided hunk.
@@ -215,7 +224,7 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 		for i := range reopened {
 			reopened[i].Decision = &Decision{By: by, Time: s.now().UTC()} // who the agent is told of
 		}
-		return []ruling{{p, q, reopened}}, nil
+		return []ruling{{p, q, reopened, EditUndo}}, nil
 	})
 	if err != nil {
 		return nil, nil, err
@@ -343,11 +352,11 @@ func (s *Store) writeOf(c *ruling) write {
 func (s *Store) editBuffer(ctx context.Context, c *ruling, back bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), editorWait)
 	defer cancel()
-	from, to := c.before.Base, c.after.Base
+	from, to, why := c.before.Base, c.after.Base, c.why
 	if back {
-		from, to = to, from
+		from, to, why = to, from, EditTakeBack
 	}
-	return s.editDocument(ctx, c.after.Path, c.after.form, from, to)
+	return s.editDocument(ctx, c.after.Path, c.after.form, from, to, why)
 }
 
 // takeBack undoes edits of buffers, last first, after a failure, which it

@@ -32,7 +32,7 @@ func (s *Store) ruleText(p *Proposal, version int, verdicts []Verdict, text stri
 	q := p.next()
 	decided := q.takeText(data, by)
 	q.Name = s.ws.Name(q.Path)
-	return ruling{p, q, decided}, nil
+	return ruling{p, q, decided, EditAccept}, nil
 }
 
 // takeText makes data the base and says of every undecided hunk what that means.

@@ -14,13 +14,25 @@ type DocumentEdit struct {
 	Text       string
 }
 
+// EditReason says what an edit of a document is, for the editor's history.
+type EditReason int
+
+// The reasons of edits. A take-back undoes an edit of a change set of which not all
+// could be made.
+const (
+	EditAccept EditReason = iota
+	EditRule
+	EditUndo
+	EditTakeBack
+)
+
 // DocumentOwner is an editor that has documents open.
 type DocumentOwner interface {
 	// ApplyEdits asks the editor to edit the document if it still has that
 	// version. text is the text the edits' places refer to. It returns when the
 	// editor has answered, or with an error when it refused, went away, or took
 	// too long.
-	ApplyEdits(ctx context.Context, path Path, version int32, text string, edits []DocumentEdit) error
+	ApplyEdits(ctx context.Context, path Path, version int32, text string, edits []DocumentEdit, why EditReason) error
 }
 
 // A WriteListener is a [DocumentOwner] that wants to hear when the file of one of
@@ -240,7 +252,7 @@ func (s *Store) diskText(path Path) string {
 
 // editDocument carries a change of a path's unsaved text into the editor and
 // waits until the buffer has moved on.
-func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, before, after Content) error {
+func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, before, after Content, why EditReason) error {
 	name := s.ws.Name(path)
 	dirty := s.docs.unsaved(path)
 	if len(dirty) > 1 {
@@ -263,7 +275,7 @@ func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, befo
 		return failf(CodeStale, name, "the buffer changed meanwhile")
 	}
 	edits := documentEdits(form, before.Data, after.Data)
-	if err := doc.owner.ApplyEdits(ctx, path, doc.version, doc.text, edits); err != nil {
+	if err := doc.owner.ApplyEdits(ctx, path, doc.version, doc.text, edits, why); err != nil {
 		if s.docs.movesSoon(ctx, doc, path) { // a keystroke came in between
 			return failf(CodeStale, name, "the buffer changed meanwhile")
 		}

@@ -118,7 +118,7 @@ func (e *modelEditor) connect() {
 }
 
 // ApplyEdits is an accept that reaches a buffer.
-func (e *modelEditor) ApplyEdits(_ context.Context, path Path, version int32, text string, edits []DocumentEdit) error {
+func (e *modelEditor) ApplyEdits(_ context.Context, path Path, version int32, text string, edits []DocumentEdit, _ EditReason) error {
 	f := e.m.file(path)
 	b := e.bufs[f]
 	if b == nil || b.version != version {

@@ -122,7 +122,7 @@ func TestUnsavedDecisionsAreKept(t *testing.T) {
 // bufferOwner is an editor that does as it is told.
 type bufferOwner struct{ store *Store }
 
-func (o *bufferOwner) ApplyEdits(_ context.Context, path Path, version int32, text string, edits []DocumentEdit) error {
+func (o *bufferOwner) ApplyEdits(_ context.Context, path Path, version int32, text string, edits []DocumentEdit, _ EditReason) error {
 	for i := len(edits) - 1; i >= 0; i-- {
 		text = text[:edits[i].Start] + edits[i].Text + text[edits[i].End:]
 	}

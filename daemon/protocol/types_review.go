@@ -185,7 +185,7 @@ type DecideParams struct {
 	// Text is, of a whole file that is accepted, what it shall be instead: the
 	// proposed text as the reviewer edited it. It needs the present version.
 	Text *string `json:"text,omitempty"`
-	// SkipConflicts decides what is not in conflict of a change set, instead of
+	// SkipConflicts decides the files without a conflict of a change set, instead of
 	// nothing.
 	SkipConflicts bool   `json:"skipConflicts,omitempty"`
 	Comment       string `json:"comment,omitempty"`

@@ -450,7 +450,7 @@ export interface DecideParams {
    * reviewer edited it. It needs the present version.
    */
   text?: string;
-  /** `skipConflicts` decides what is not in conflict of a change set, instead of nothing. */
+  /** `skipConflicts` decides the files without a conflict of a change set, instead of nothing. */
   skipConflicts?: boolean;
   comment?: string;
 }

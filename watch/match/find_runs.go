@@ -75,7 +75,7 @@ func (d *dfa) begun(text []byte, from int) int {
 		if d.state(s).idle {
 			idle = i
 		}
-		n := d.table[s|d.p.classes[text[i]]]
+		n := d.next(s, text[i])
 		if n == unknown {
 			n = d.step(s, text, i)
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 // rareEnough is the share up to which calls of bytes.IndexByte are faster.
-const rareEnough = 1.0 / 500
+const rareEnough = 1.0 / 250
 
 func newFinder(l literal) *finder {
 	f := &finder{text: l.text, fold: l.fold && hasLetter(l.text)}

@@ -206,13 +206,22 @@ func (d *dfa) lockFew(w *streams, text []byte, n int) (done int, next [4]uint16)
 		for j := i; j < i+stride; j += 8 {
 			w0, w1 := binary.LittleEndian.Uint64(a[j:]), binary.LittleEndian.Uint64(b[j:])
 			w2, w3 := binary.LittleEndian.Uint64(c[j:]), binary.LittleEndian.Uint64(e[j:])
-			for range 4 {
-				n0, n1 = columns[uint8(w0)][n0], columns[uint8(w1)][n1]
-				n2, n3 = columns[uint8(w2)][n2], columns[uint8(w3)][n3]
-				n0, n1 = columns[uint8(w0>>8)][n0], columns[uint8(w1>>8)][n1]
-				n2, n3 = columns[uint8(w2>>8)][n2], columns[uint8(w3>>8)][n3]
-				w0, w1, w2, w3 = w0>>16, w1>>16, w2>>16, w3>>16
-			}
+			n0, n1 = columns[uint8(w0)][n0], columns[uint8(w1)][n1]
+			n2, n3 = columns[uint8(w2)][n2], columns[uint8(w3)][n3]
+			n0, n1 = columns[uint8(w0>>8)][n0], columns[uint8(w1>>8)][n1]
+			n2, n3 = columns[uint8(w2>>8)][n2], columns[uint8(w3>>8)][n3]
+			n0, n1 = columns[uint8(w0>>16)][n0], columns[uint8(w1>>16)][n1]
+			n2, n3 = columns[uint8(w2>>16)][n2], columns[uint8(w3>>16)][n3]
+			n0, n1 = columns[uint8(w0>>24)][n0], columns[uint8(w1>>24)][n1]
+			n2, n3 = columns[uint8(w2>>24)][n2], columns[uint8(w3>>24)][n3]
+			n0, n1 = columns[uint8(w0>>32)][n0], columns[uint8(w1>>32)][n1]
+			n2, n3 = columns[uint8(w2>>32)][n2], columns[uint8(w3>>32)][n3]
+			n0, n1 = columns[uint8(w0>>40)][n0], columns[uint8(w1>>40)][n1]
+			n2, n3 = columns[uint8(w2>>40)][n2], columns[uint8(w3>>40)][n3]
+			n0, n1 = columns[uint8(w0>>48)][n0], columns[uint8(w1>>48)][n1]
+			n2, n3 = columns[uint8(w2>>48)][n2], columns[uint8(w3>>48)][n3]
+			n0, n1 = columns[uint8(w0>>56)][n0], columns[uint8(w1>>56)][n1]
+			n2, n3 = columns[uint8(w2>>56)][n2], columns[uint8(w3>>56)][n3]
 		}
 		if n0 <= matched || n1 <= matched || n2 <= matched || n3 <= matched {
 			next = [4]uint16{uint16(n0), uint16(n1), uint16(n2), uint16(n3)}

@@ -143,27 +143,31 @@ func TestTreeOverflow(t *testing.T) {
 	tt.write("moved/x/y", "")
 	tt.write("again/f", "")
 	tt.start(func(o *TreeOptions) { o.open = func() (notifier, error) { return g, nil } })
+	again := func() uint64 {
+		tt.remove("again")
+		tt.mkdir("again")
+		st, _, err := statPath(tt.path("again"), false)
+		tt.must(err)
+		return st.ino
+	}
+	fill := func(n int) {
+		for i := range n {
+			tt.must(os.WriteFile(tt.path("old/f"+strconv.Itoa(i%3000)), nil, 0o644))
+		}
+	}
+	fill(3000)
+	for was, now := uint64(0), again(); was != now; was, now = now, again() {
+	}
 	tt.check()
 	g.mu.Lock()
-	for i := range limit + 2000 {
-		tt.must(os.WriteFile(tt.path("old/f"+strconv.Itoa(i%3000)), nil, 0o644))
-	}
-	// None of this is told of.
+	fill(limit + 2000)
+	// None of this is told of. First a directory that is another one with the
+	// same inode, most likely, of which the watch is gone.
+	again()
 	tt.rename("moved", "was")
 	tt.write("moved/x/z", "")
 	tt.write("was/x/n", "")
 	tt.remove("old/a")
-	// The same inode, if the file system gives it out again, of which the watch
-	// is gone.
-	_, was, err := statPath(tt.path("again"), false)
-	tt.must(err)
-	for range 50 {
-		tt.remove("again")
-		tt.mkdir("again")
-		if _, now, err := statPath(tt.path("again"), false); err != nil || now == was {
-			break
-		}
-	}
 	waiting := make(chan error, 1)
 	go func() {
 		_, err := tt.Sync(t.Context(), 0)

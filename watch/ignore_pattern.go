@@ -13,6 +13,10 @@ type pattern struct {
 	kind    patternKind
 	text    string // the literal, the suffix, or the literal head of a glob
 	glob    *glob  // what follows text; set for patternGlob only
+
+	// The bytes that can be the first and the last of a name that matches; nil:
+	// any, or none. starts is set for base patterns only.
+	starts, ends *byteSet
 }
 
 type patternKind uint8
@@ -51,6 +55,7 @@ func parsePatterns(data []byte, fold bool) []pattern {
 			line = line[:i]
 		}
 		if p, ok := parsePattern(trimSpaces(string(line)), fold); ok {
+			p.setEnds(fold)
 			list = append(list, p)
 		}
 	}
@@ -118,24 +123,70 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	return p, true
 }
 
-// match returns the last pattern that matches, or nil. path is the entry's path
-// from the top that base counts from, name its last part.
-func (l *patternList) match(path, name string, isDir bool) *pattern {
-	rel := path[l.base:]
+// match returns the last pattern that matches, or nil. The entry is name in the
+// directory dir, a path from the top that base counts from with a "/" at its
+// end. Most patterns fail at a look at their length and last byte; only for the
+// others the path is put together.
+func (l *patternList) match(dir, name string, isDir bool) *pattern {
+	var rel string
 	for i := len(l.patterns) - 1; i >= 0; i-- {
 		p := &l.patterns[i]
-		if p.dirOnly && !isDir {
+		if p.dirOnly && !isDir || p.ends != nil && !p.ends.has(name[len(name)-1]) {
 			continue
 		}
-		text := rel
 		if p.base {
-			text = name
+			if (p.starts == nil || p.starts.has(name[0])) && p.match(name, l.fold) {
+				return p
+			}
+			continue
 		}
-		if p.match(text, l.fold) {
+		if n := len(dir) - l.base + len(name); n < len(p.text) || p.kind == patternLiteral && n != len(p.text) {
+			continue
+		}
+		if rel == "" {
+			rel = dir[l.base:] + name
+		}
+		if p.match(rel, l.fold) {
 			return p
 		}
 	}
 	return nil
+}
+
+// setEnds finds out which bytes can be the first and the last of a match.
+func (p *pattern) setEnds(fold bool) {
+	last := ""
+	if n := len(p.text); n > 0 {
+		last = p.text[n-1:]
+	}
+	if p.kind == patternGlob && len(p.glob.tokens) > 0 {
+		p.ends = p.glob.tokens[len(p.glob.tokens)-1].bytes(fold)
+		if p.base { // then text is empty
+			p.starts = p.glob.tokens[0].bytes(fold)
+		}
+	} else if last != "" {
+		p.ends = (&globToken{op: opByte, lit: last[0]}).bytes(fold)
+	}
+}
+
+// bytes are those that the token matches when it matches one, else nil.
+func (t *globToken) bytes(fold bool) *byteSet {
+	set := &byteSet{}
+	switch t.op {
+	case opByte:
+		set.add(t.lit)
+	case opClass:
+		*set = *t.set
+	default:
+		return nil
+	}
+	for c := byte('A'); fold && c <= 'Z'; c++ {
+		if set.has(c) || set.has(lower(c)) {
+			set.add(c)
+			set.add(lower(c))
+		}
+	}
+	return set
 }
 
 func (p *pattern) match(text string, fold bool) bool {

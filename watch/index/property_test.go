@@ -18,7 +18,7 @@ var tiny = limits{block: 1 << 10, text: 24 << 10, entries: 12}
 // answers with those of reading every file: while the first build runs, after it,
 // with changes beside the parts, and with parts made anew.
 func TestPropertyAnswersAreThoseOfAPlainScan(t *testing.T) {
-	rounds := 12
+	rounds := 8
 	if soak {
 		rounds = 400
 	}
@@ -35,7 +35,7 @@ func TestPropertyAnswersAreThoseOfAPlainScan(t *testing.T) {
 				o.Memory = 20 << 10 // most texts are read on demand
 			}
 			x := f.open(t, o)
-			for range 12 {
+			for range 8 {
 				s := snapshot(t, x)
 				for range 6 {
 					q, m := randomQuery(r)

@@ -118,7 +118,7 @@ func (c *candidates) signed() int {
 		}
 		if b > c.block {
 			c.block = b
-			c.at = max(c.at, int(p.blocks[b].file))
+			c.at = int(p.blocks[b].file)
 		}
 		for end := p.blockEnd(b); c.at < c.hi && p.start[c.at] < end; c.at++ {
 			if p.start[c.at+1] > p.start[c.at] {

@@ -263,7 +263,7 @@ func (v *view) count(st *Status) {
 			one(e, int(e.size), e.size == 0)
 			return
 		}
-		size := int(p.start[i+1] - p.start[i])
+		size := int(p.textEnd(i) - p.start[i])
 		one(e, size, p.kept || size == 0)
 	}, func(f *file) { one(f.entry, len(f.text), f.flags&flagUnread == 0) })
 }

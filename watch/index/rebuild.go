@@ -148,7 +148,7 @@ func (x *Index) build(b *builder, j job) []*part {
 
 // contentOf returns the text of an entry that is kept.
 func (p *part) contentOf(i int) content {
-	c := content{text: p.text.bytes[p.start[i]:p.start[i+1]], binary: p.flags[i]&flagBinary != 0, late: -1}
+	c := content{text: p.text.bytes[p.start[i]:p.textEnd(i)], binary: p.flags[i]&flagBinary != 0, late: -1}
 	if late, ok := p.late[i]; ok {
 		c.late = late
 	}

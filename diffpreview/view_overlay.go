@@ -2,6 +2,8 @@ package diffpreview
 
 import (
 	"cmp"
+	"io/fs"
+	"path"
 	"slices"
 )
 
@@ -74,3 +76,37 @@ func (d *documents) dirtyPaths() []Path {
 // Place is where a path is: the index of its root in [Workspace.Roots], and the
 // slash separated path from there, "." for the root itself.
 func (w *Workspace) Place(p Path) (root int, rel string) { return p.index, p.rel }
+
+// Stat is the entry at p: of a file, a directory, a link or what else is there.
+// It fails with file_not_found.
+func (v *View) Stat(p Path) (Entry, error) {
+	shown, gone := v.overlay(p)
+	entry := Entry{Name: path.Base(p.rel)}
+	switch {
+	case shown != nil:
+		now := shown.Proposed()
+		if now.Exists {
+			entry.Size, entry.Mode = int64(len(now.Data)), now.Mode
+			return entry, nil
+		}
+	case gone != nil:
+	default:
+		info, err := v.store.ws.root(p).Lstat(p.rel)
+		if err == nil {
+			entry.Size, entry.Mode, entry.IsDir = info.Size(), info.Mode(), info.IsDir()
+			return entry, nil
+		}
+		if err := ioError(v.Name(p), err); CodeOf(err) != CodeFileNotFound {
+			return Entry{}, err
+		}
+		if dirty := v.store.docs.unsaved(p); len(dirty) > 0 {
+			entry.Size = int64(len(dirty[len(dirty)-1].text))
+			return entry, nil
+		}
+	}
+	if v.hasBelow(p) {
+		entry.IsDir, entry.Mode = true, fs.ModeDir|0o777
+		return entry, nil
+	}
+	return Entry{}, failf(CodeFileNotFound, v.Name(p), "no such file")
+}

@@ -68,7 +68,7 @@ func plainRun(s []byte, i int) int {
 		w := binary.LittleEndian.Uint64(s[i:])
 		quote, slash := w^('"'*ones), w^('\\'*ones)
 		// The lowest marked byte is marked rightly: a borrow only goes upwards.
-		marked := (w | (w - 0x20*ones) | (quote - ones) &^ quote | (slash - ones) &^ slash) & highs
+		marked := (w | (w - 0x20*ones) | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 		if marked != 0 {
 			return i + bits.TrailingZeros64(marked)/8
 		}

@@ -28,13 +28,17 @@ type progressValue struct {
 	Kind       string `json:"kind"` // begin, report or end
 	Title      string `json:"title,omitempty"`
 	Message    string `json:"message,omitempty"`
-	Percentage int    `json:"percentage,omitempty"`
+	Percentage *int   `json:"percentage,omitempty"`
 }
 
 func (p *progress) report(told tools.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	value := progressValue{Kind: "report", Message: told.Message, Percentage: told.Percent}
+	value := progressValue{Kind: "report", Message: told.Message}
+	if told.Total > 0 {
+		percent := min(99, 100*told.Done/told.Total)
+		value.Percentage = &percent
+	}
 	if !p.begun {
 		value.Kind, value.Title = "begin", p.title
 	}

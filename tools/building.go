@@ -50,9 +50,9 @@ func tellBuild(list []Searcher, told func(Progress)) bool {
 	switch {
 	case !building:
 	case total == 0:
-		told(Progress{Message: fmt.Sprintf("the index is being built: %d files found", done)})
+		told(Progress{Message: fmt.Sprintf("the index is being built: %d files found", done), Total: 1})
 	default:
-		told(Progress{Message: fmt.Sprintf("the index is being built: %d of %d files", done, total), Percent: min(99, 100*done/total)})
+		told(Progress{Message: fmt.Sprintf("the index is being built: %d of %d files", done, total), Done: done, Total: total})
 	}
 	return building
 }

@@ -49,8 +49,8 @@ type Context struct {
 
 // Progress is how far a call is.
 type Progress struct {
-	Message string
-	Percent int // 0: not known
+	Message     string
+	Done, Total int // of what can be counted; Total is 0 when nothing can
 }
 
 // progress tells that n proposals wait for a person.

@@ -97,6 +97,7 @@ type Tree struct {
 	dirs       map[string]*treeDir
 	polled     map[*treeDir]time.Time // since when
 	linked     map[*treeDir]struct{}  // has files with other names
+	newLinks   map[uint64]struct{}    // inodes that were found to have other names
 	withInputs map[*treeDir]struct{}
 	files      int
 	dirCount   int // without the root

@@ -15,9 +15,8 @@ import (
 // whoever did it, and returns what changed since generation since; 0 asks for
 // everything. While the first scan runs it waits for that.
 //
-// Not seen are writes through a shared mapping while it lasts, and, where events
-// do not tell (Status has State "polling"), changes that leave size, times and
-// inode as they were.
+// Not seen are writes through a shared mapping while it lasts, and writes through
+// a name of the file that is outside of the tree or ignored.
 func (t *Tree) Sync(ctx context.Context, since uint64) (Changes, error) {
 	if err := t.catchUp(ctx); err != nil {
 		return Changes{}, fmt.Errorf("catching up with %s: %w", t.root, err)

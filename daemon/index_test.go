@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
 )
 
 // grep returns "path:line" of every match.
@@ -153,12 +154,12 @@ func TestLongResultInPieces(t *testing.T) {
 			Reviews: []protocol.Review{{Proposal: "p", Comment: "é"}}, Moved: []protocol.Moved{{Path: "p"}},
 		},
 	} {
-		pieces, err := inPieces(r)
+		pieces, err := inPieces(r, [][]byte{r.StructuredContent[:1], r.StructuredContent[1:]}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var whole []byte
-		for _, p := range pieces {
+		for _, p := range pieces.(rpc.Pieces).JSON {
 			whole = append(whole, p...)
 		}
 		var got protocol.ToolsCallResult

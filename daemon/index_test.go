@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
@@ -102,8 +102,8 @@ func TestIndexMethods(t *testing.T) {
 	}
 }
 
-// While the first build runs the answers are right, and the call tells how far
-// it is, in order and with an end.
+// A call that waits for the first build tells how far that is, in order and with
+// an end.
 func TestProgressOfTheFirstBuild(t *testing.T) {
 	files := map[string]string{}
 	for i := range 2000 {
@@ -114,16 +114,18 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 	for name, text := range files {
 		first.save(name, text)
 	}
-	var mu sync.Mutex
-	var kinds []string
+	begun, ended := make(chan struct{}), make(chan struct{})
 	heard := func(params json.RawMessage) (any, error) {
 		var p struct{ Value progressValue }
 		if err := json.Unmarshal(params, &p); err != nil {
 			return nil, err
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		kinds = append(kinds, p.Value.Kind)
+		switch p.Value.Kind {
+		case "begin":
+			close(begun)
+		case "end":
+			close(ended)
+		}
 		if p.Value.Kind != "end" && (p.Value.Percentage == nil || p.Value.Message == "") {
 			t.Errorf("%s", params)
 		}
@@ -131,17 +133,21 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 	}
 	h := newHouseAt(t, root)
 	g := h.connect(helloReviewer, map[string]func(json.RawMessage) (any, error){"$/progress": heard})
-	agent := h.connect(helloAgent, nil)
-	agent.wantGrep("number 1234$", "d34/f1234.txt:21")
 	var st protocol.IndexStatusResult
 	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true, WorkDoneToken: json.RawMessage(`"t"`)}, &st)
+	h.connect(helloAgent, nil).wantGrep("number 1234$", "d34/f1234.txt:21")
 	if st.State != protocol.IndexLive || st.Files != 2000 {
 		t.Errorf("%+v", st)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if n := len(kinds); n > 0 && (kinds[0] != "begin" || kinds[n-1] != "end") {
-		t.Errorf("%v", kinds)
+	select {
+	case <-begun:
+	default:
+		return // it was over before the call
+	}
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("the end was not told")
 	}
 }
 

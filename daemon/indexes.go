@@ -75,7 +75,6 @@ func (s *Server) openIndex(i int, root diffpreview.Root, memory int64) (*rootInd
 	return nil, errors.Join(errs...)
 }
 
-
 func (x *indexes) close() error {
 	var errs []error
 	for _, r := range x.list {

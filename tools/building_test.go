@@ -26,8 +26,10 @@ func TestTellBuilding(t *testing.T) {
 	told := make(chan Progress, 10)
 	stop := TellBuilding([]Searcher{nil, b}, func(p Progress) { told <- p })
 	want := []Progress{
-		{"the index is being built: 10 files found", 0, 1}, {"the index is being built: 10 files found", 0, 1},
-		{"the index is being built: 25 of 100 files", 25, 100}, {"the index is being built: 50 of 100 files", 50, 100},
+		{"the index is being built: 10 files found", 0, 1},
+		{"the index is being built: 10 files found", 0, 1},
+		{"the index is being built: 25 of 100 files", 25, 100},
+		{"the index is being built: 50 of 100 files", 50, 100},
 	}
 	for i, w := range want {
 		select {

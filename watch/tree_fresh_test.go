@@ -79,6 +79,12 @@ func TestTreeReadYourWrites(t *testing.T) {
 	t.Logf("%d writes; Sync took p50 %v, p99 %v, at most %v", n, quantile(took, 0.5), quantile(took, 0.99), quantile(took, 1))
 }
 
+// quantile sorts list and returns the value at q.
+func quantile(list []time.Duration, q float64) time.Duration {
+	slices.Sort(list)
+	return list[min(int(q*float64(len(list))), len(list)-1)]
+}
+
 // gate is a notifier that can be stopped from giving events, as a receiver that
 // does not drain.
 type gate struct {

@@ -87,11 +87,12 @@ func (t *Tree) adopt(parent *treeDir, name string, dir *treeDir, v *visit) *tree
 
 // adoptFiles replaces the files of a directory by those found.
 func (t *Tree) adoptFiles(dir *treeDir, v *visit) {
-	linked := 0
+	if len(dir.files) == 0 && !t.logging && v.linked == 0 {
+		t.files += len(v.files)
+		dir.files = v.files
+		return
+	}
 	for name, now := range v.files {
-		if now.linked {
-			linked++
-		}
 		was, known := dir.files[name]
 		if !known {
 			t.files++
@@ -108,7 +109,7 @@ func (t *Tree) adoptFiles(dir *treeDir, v *visit) {
 		}
 	}
 	dir.files = v.files
-	t.setLinked(dir, linked)
+	t.setLinked(dir, v.linked)
 }
 
 // setFile records one file that an event or a look told of.

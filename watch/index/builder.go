@@ -22,7 +22,6 @@ type builder struct {
 	names strings.Builder
 	text  []byte // of the part at hand
 	open  bool   // the last block goes on
-	full  bool   // no more entries into this part
 }
 
 func (b *builder) begin() {

@@ -3,7 +3,8 @@ package index
 import "slices"
 
 // A view is made a part again when it has so many files, or bytes of them,
-// beside its part: each search does them one by one and unsigned.
+// beside its part: each search does them one by one and unsigned. So it is when
+// more than half of its part is gone.
 const (
 	muchExtra      = 32
 	muchExtraBytes = 1 << 20
@@ -59,7 +60,7 @@ func (v *view) stale() bool {
 		}
 		bytes += len(f.text)
 	}
-	return bytes >= muchExtraBytes || v.dead != nil && v.dead.count() >= max(v.part.len()-len(v.extra), muchExtra)
+	return bytes >= muchExtraBytes || v.dead != nil && 2*(v.dead.count()-len(v.extra)) > v.part.len()
 }
 
 // small reports whether two such views make one part.

@@ -24,7 +24,7 @@ type corpus struct {
 const rgFirst = 64 << 10
 
 var corpusWords = []string{
-	"needle", "Needle", "NEEDLE", "hay", "haystack", "func", "return", "err", "errServer", "mutex_lock", "mutex_unlock", "TODO", "x", "if",
+	"needle", "Needle", "NEEDLE", "hay", "haystack", "func", "return", "err", "errServer", "mutex_lock", "mutex_unlock", "NOTE", "x", "if",
 	"http.Request", "a+b", "[]byte", "C:\\dir", "--flag", "$HOME", "10.20.30.40", "0xdeadBEEF", "snake_case_name", "CamelCaseName", "e\u0301t\u00e9",
 	"na\u00efve", "\u65e5\u672c", "foo_RESUME", "BAR_RESUME", "abcabcabc", "aaaaaaa", "tab\tted", "(paren)", "\"quoted\"", "Unmarshaler", "\u212a", "\u017f",
 }
@@ -96,7 +96,7 @@ var corpusKinds = []struct {
 		return []byte(strings.Repeat("y", pad) + "needle\n" + strings.Repeat("z", 100) + "\nneedle")
 	}},
 	{"lines-edge", func(c *corpus) []byte {
-		return []byte(strings.Repeat("abcdefghijklmno\n", 1020+c.rng.IntN(8)) + "mutex_lock\nTODO\nmutex_unlock\n")
+		return []byte(strings.Repeat("abcdefghijklmno\n", 1020+c.rng.IntN(8)) + "mutex_lock\nNOTE\nmutex_unlock\n")
 	}},
 }
 

@@ -10,15 +10,15 @@ import (
 // texts, literals that are short, long, common, folded, part of each other.
 var patternsByHand = []string{
 	`needle`, `NEEDLE`, `n`, `ne`, `nee`, `need`, `^`, `$`, `^$`, `^needle$`, `needle$`, `^\s*$`, `.`, `..`, `x*`, `.*`, `needle.*needle`,
-	`[A-Za-z]+_RESUME`, `mutex_lock_?[a-z]*`, `\w+Unmarshaler`, `needle|hay`, `needle|hay|TODO|return`, `nee|needle`, `(a|b|c)+`, `(?i)needle`, `(?i:NEE)dle`,
+	`[A-Za-z]+_RESUME`, `mutex_lock_?[a-z]*`, `\w+Unmarshaler`, `needle|hay`, `needle|hay|NOTE|return`, `nee|needle`, `(a|b|c)+`, `(?i)needle`, `(?i:NEE)dle`,
 	`[A-Z]{3}_[0-9]+`, `\w{5}\s+\w{5}`, `\d+\.\d+`, `0x[0-9a-fA-F]{8}`, `\bneedle\b`, `\Bedle`, `\x66unc`, `a\+b`, `\[\]byte`, `C:\\dir`, `--flag`, `\$HOME`,
 	`\xe9`, `\xff`, "caf.", "\u00e9", "e\u0301", "\u65e5", `[^a-z]`, `[^ -~]`, `\s`, `\S+`, `\W{3}`, `\t`, `\r`, `\v`, `a{7}`, `(abc){3}`, `(?:foo|BAR)_RESUME`,
 	`return err$`, `^return err`, `err\b`, `[[:upper:]]{4,}`, `[[:alpha:]]+[[:digit:]]`, `needle\.`, `http\.Request`, `nothingLikeThis`, `zzzz`, `f(o|oo)_R`, `^.{0,3}$`,
-	`()`, `(|needle)`, `needle{0}`, `[a-c]{2,5}x?`, `k`, `s`, `(?i)k`, `(?i)s`, `^(TODO|if)`, `(needle )+`, `hay$|^needle`, `abcdefghijklmno$`, `y{30}needle`,
+	`()`, `(|needle)`, `needle{0}`, `[a-c]{2,5}x?`, `k`, `s`, `(?i)k`, `(?i)s`, `^(NOTE|if)`, `(needle )+`, `hay$|^needle`, `abcdefghijklmno$`, `y{30}needle`,
 }
 
 var patternAtoms = []string{
-	"needle", "hay", "func", "err", "mutex", "_lock", "TODO", "return", "RESUME", "a", "e", "x", "ab", "aaa", `\w`, `\w+`, `\d`, `\d+`, `\s`, `\s*`, `.`, `.*`, `.+`,
+	"needle", "hay", "func", "err", "mutex", "_lock", "NOTE", "return", "RESUME", "a", "e", "x", "ab", "aaa", `\w`, `\w+`, `\d`, `\d+`, `\s`, `\s*`, `.`, `.*`, `.+`,
 	`[a-z]`, `[A-Z]+`, `[^a-z]`, `[0-9a-f]{2}`, `[[:alpha:]]`, `\b`, `\(`, `\.`, `_`, ` `, `\S`, `\W`, `\xff`, `\t`, "\u00e9", `.{3}`, `e?`, `ee*d`, `(?i:n)`,
 }
 
@@ -94,7 +94,7 @@ func beforeCR(pattern string) string {
 
 // multilineByHand span lines, or could.
 var multilineByHand = []string{
-	`needle\nhay`, `err\n\nreturn`, `(?s)needle.{0,40}hay`, `\n`, `\n\n+`, `needle\s+hay`, `return\s+err`, `^$\n^$`, `(?m)^needle`, `[^x]needle`, `TODO\n`, `\nTODO`,
-	`mutex_lock\nTODO\nmutex_unlock`, `(?s)mutex_lock.*?mutex_unlock`, `hay\r\n`, `\r\n`, `[\s\S]needle`, `abcdefghijklmno\nmutex`, `(a|\n)+b`, `x*`, `needle`, `\Aneedle`, `needle\z`,
+	`needle\nhay`, `err\n\nreturn`, `(?s)needle.{0,40}hay`, `\n`, `\n\n+`, `needle\s+hay`, `return\s+err`, `^$\n^$`, `(?m)^needle`, `[^x]needle`, `NOTE\n`, `\nNOTE`,
+	`mutex_lock\nNOTE\nmutex_unlock`, `(?s)mutex_lock.*?mutex_unlock`, `hay\r\n`, `\r\n`, `[\s\S]needle`, `abcdefghijklmno\nmutex`, `(a|\n)+b`, `x*`, `needle`, `\Aneedle`, `needle\z`,
 	`\n$`, `^\n`, `\s+$`, `(?:hay\n){3}`, `return err\nreturn err\nreturn err`, `.\n.`, `[^\n]+\n[^\n]+x`,
 }

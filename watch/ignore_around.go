@@ -54,9 +54,19 @@ func ReadSurroundings(root string, getenv func(string) string) (Surroundings, er
 	if !filepath.IsAbs(root) {
 		return Surroundings{}, fmt.Errorf("reading rules around %q: not an absolute path", root)
 	}
+	return readSurroundings(root, getenv, outsideFiles{following: readFollowing, own: readOwnFile}), nil
+}
+
+// outsideFiles read files outside the root: following the links of a path, and
+// not following one in its last part.
+type outsideFiles struct {
+	following, own func(name string) ([]byte, error)
+}
+
+func readSurroundings(root string, getenv func(string) string, files outsideFiles) Surroundings {
 	root = filepath.Clean(root)
-	top, place, ok := findTop(root)
-	cfg := newGitConfig(getenv)
+	top, place, ok := findTop(root, files)
+	cfg := newGitConfig(getenv, files)
 	s := Surroundings{}
 	// Outside a repository no configuration tells: these two fold by default.
 	cfg.ignoreCase = !ok && (runtime.GOOS == "windows" || runtime.GOOS == "darwin")
@@ -64,19 +74,20 @@ func ReadSurroundings(root string, getenv func(string) string) (Surroundings, er
 	if ok {
 		cfg.read(filepath.FromSlash(path.Join(place.path, "config")), 0)
 		s.Exclude = place.file("info/exclude")
-		s.Below, s.Above = readAbove(top, root)
+		s.Below, s.Above = readAbove(top, root, files)
 	}
 	s.FoldCase = cfg.ignoreCase
 	if name := cfg.excludesFile(top); name != "" {
-		s.Global, _ = readFollowing(name)
+		s.Global, _ = files.following(name)
 	}
-	return s, nil
+	return s
 }
 
 // findTop returns the top of the repository that root lies in.
-func findTop(root string) (top string, place gitPlace, ok bool) {
+func findTop(root string, files outsideFiles) (top string, place gitPlace, ok bool) {
+	read := func(name string) ([]byte, error) { return files.following(filepath.FromSlash(name)) }
 	for dir := root; ; dir = filepath.Dir(dir) {
-		if place, ok := findGitDir(filepath.ToSlash(dir), ReadGitFile); ok {
+		if place, ok := findGitDir(filepath.ToSlash(dir), read); ok {
 			return dir, place, true
 		}
 		if dir == filepath.Dir(dir) {
@@ -86,7 +97,7 @@ func findTop(root string) (top string, place gitPlace, ok bool) {
 }
 
 // readAbove reads the ignore files from top down to root's parent.
-func readAbove(top, root string) (below string, levels []IgnoreLevel) {
+func readAbove(top, root string, files outsideFiles) (below string, levels []IgnoreLevel) {
 	rel, err := filepath.Rel(top, root)
 	if err != nil || rel == "." {
 		return "", nil
@@ -94,8 +105,8 @@ func readAbove(top, root string) (below string, levels []IgnoreLevel) {
 	below = filepath.ToSlash(rel)
 	dir := top
 	for _, name := range strings.Split(below, "/") {
-		git, _ := readOwnFile(filepath.Join(dir, ".gitignore"))
-		dot, _ := readOwnFile(filepath.Join(dir, ".ignore"))
+		git, _ := files.own(filepath.Join(dir, ".gitignore"))
+		dot, _ := files.own(filepath.Join(dir, ".ignore"))
 		levels = append(levels, IgnoreLevel{Gitignore: git, Dotignore: dot})
 		dir = filepath.Join(dir, name)
 	}

@@ -13,12 +13,15 @@ const maxConfigDepth = 10
 // depend on. Files are read in git's order, and the last value counts.
 type gitConfig struct {
 	getenv     func(string) string
+	files      outsideFiles
 	excludes   string
 	named      bool // core.excludesFile was set, perhaps to ""
 	ignoreCase bool
 }
 
-func newGitConfig(getenv func(string) string) *gitConfig { return &gitConfig{getenv: getenv} }
+func newGitConfig(getenv func(string) string, files outsideFiles) *gitConfig {
+	return &gitConfig{getenv: getenv, files: files}
+}
 
 // readUser reads the machine's and the user's configuration.
 func (c *gitConfig) readUser() {
@@ -86,7 +89,7 @@ func (c *gitConfig) resolve(name, dir string) string {
 
 // read takes over the settings of one file and of those it includes.
 func (c *gitConfig) read(file string, depth int) {
-	data, err := readFollowing(file)
+	data, err := c.files.following(file)
 	if err != nil || depth > maxConfigDepth {
 		return
 	}

@@ -1,0 +1,202 @@
+package index
+
+import "slices"
+
+// A view is made a part again when it has so many files, or bytes of them,
+// beside its part: each search does them one by one and unsigned.
+const (
+	muchExtra      = 32
+	muchExtraBytes = 1 << 20
+)
+
+// job is a run of neighbouring views that become parts anew.
+type job struct{ views []*view }
+
+// wake starts workers when there is something to build. x.mu is held.
+func (x *Index) wake() {
+	for x.workers < maxWorkers() && x.closing.Err() == nil {
+		j, ok := x.nextJob()
+		if !ok {
+			return
+		}
+		x.workers++
+		x.running.Add(1)
+		go x.work(j)
+	}
+}
+
+// nextJob takes a job. x.mu is held.
+func (x *Index) nextJob() (job, bool) {
+	views := x.current.views
+	for i, v := range views {
+		if x.building[v.part] || !v.stale() {
+			continue
+		}
+		j := job{[]*view{v}}
+		if i+1 < len(views) && !x.building[views[i+1].part] && v.small() && views[i+1].small() {
+			j.views = append(j.views, views[i+1])
+		}
+		for _, v := range j.views {
+			v.part.hold()
+			x.building[v.part] = true
+		}
+		return j, true
+	}
+	return job{}, false
+}
+
+// stale reports whether a view should be made a part anew.
+func (v *view) stale() bool {
+	if !v.part.signed || len(v.extra) >= muchExtra {
+		return true
+	}
+	bytes := 0
+	for _, f := range v.extra {
+		if f.flags&flagUnread != 0 && f.size <= maxKept {
+			return true
+		}
+		bytes += len(f.text)
+	}
+	return bytes >= muchExtraBytes || v.dead != nil && v.dead.count() >= max(v.part.len()-len(v.extra), muchExtra)
+}
+
+// small reports whether two such views make one part.
+func (v *view) small() bool {
+	return v.part.signed && v.part.len()+len(v.extra) < partEntries/4 && v.part.textLen() < partText/4
+}
+
+// work builds until there is nothing more to build.
+func (x *Index) work(j job) {
+	defer x.running.Done()
+	b := &builder{memory: &x.memory}
+	for {
+		parts := x.build(b, j)
+		x.mu.Lock()
+		for _, v := range j.views {
+			delete(x.building, v.part)
+		}
+		if parts != nil && x.current != nil {
+			x.replace(j, parts)
+		}
+		for _, v := range j.views {
+			v.part.release()
+		}
+		next, ok := job{}, false
+		if x.current != nil && x.closing.Err() == nil {
+			next, ok = x.nextJob()
+		}
+		if !ok {
+			x.workers--
+			x.mu.Unlock()
+			return
+		}
+		x.mu.Unlock()
+		j = next
+	}
+}
+
+// build makes parts of views; nil if the index is closing.
+func (x *Index) build(b *builder, j job) []*part {
+	r := newReader(x.root)
+	defer r.close()
+	b.credit = 0
+	for _, v := range j.views {
+		p := v.part
+		if p.kept {
+			b.credit += int64(p.textLen())
+		}
+		v.each(func(i int) {
+			switch {
+			case x.closing.Err() != nil:
+			case p.kept && p.flags[i]&flagUnread == 0:
+				b.addFile(p.entry(i), p.contentOf(i), p.failed[i])
+			default:
+				b.loadFile(p.entry(i), r)
+			}
+		}, func(f *file) {
+			switch {
+			case x.closing.Err() != nil:
+			case f.flags&flagUnread != 0:
+				b.loadFile(f.entry, r)
+			default:
+				b.addFile(f.entry, f.content, f.failed)
+			}
+		})
+	}
+	parts := b.parts()
+	if len(parts) == 0 { // a view without a part cannot be
+		b.begin()
+		parts = b.parts()
+	}
+	for _, p := range parts {
+		x.common.add(p)
+	}
+	if x.closing.Err() != nil {
+		discard(parts)
+		return nil
+	}
+	return parts
+}
+
+// contentOf returns the text of an entry that is kept.
+func (p *part) contentOf(i int) content {
+	c := content{text: p.text.bytes[p.start[i]:p.start[i+1]], binary: p.flags[i]&flagBinary != 0, late: -1}
+	if late, ok := p.late[i]; ok {
+		c.late = late
+	}
+	return c
+}
+
+func discard(parts []*part) {
+	for _, p := range parts {
+		p.hold()
+		p.release()
+	}
+}
+
+// replace puts parts in the place of the views that they were made of, with
+// what has changed since the building began. x.mu is held.
+func (x *Index) replace(j job, parts []*part) {
+	views := x.current.views
+	at := slices.IndexFunc(views, func(v *view) bool { return v.part == j.views[0].part })
+	for k, v := range j.views {
+		if at < 0 || at+k >= len(views) || views[at+k].part != v.part {
+			discard(parts) // somebody else was here; the views are still to be built
+			return
+		}
+	}
+	made := viewsOf(parts, j.views[0].first)
+	var gone []string
+	var came []*file
+	for k, old := range j.views {
+		gone, came = old.since(views[at+k], gone, came)
+	}
+	for i, change := range split(made, gone, came) {
+		made[i] = made[i].with(*change)
+	}
+	x.jobs += len(parts)
+	x.publish(slices.Concat(views[:at], made, views[at+len(j.views):]), x.current.generation)
+}
+
+// since adds what has changed from one state of a view to a later one.
+func (v *view) since(now *view, gone []string, came []*file) ([]string, []*file) {
+	for i := range v.part.len() {
+		if now.dead.has(i) && !v.dead.has(i) {
+			gone = append(gone, v.part.path(i))
+		}
+	}
+	before := make(map[*file]bool, len(v.extra))
+	for _, f := range v.extra {
+		before[f] = true
+	}
+	for _, f := range now.extra {
+		if !before[f] {
+			came = append(came, f)
+		}
+		delete(before, f)
+	}
+	for f := range before {
+		gone = append(gone, f.path)
+	}
+	return gone, came
+}

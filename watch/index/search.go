@@ -1,0 +1,126 @@
+package index
+
+import (
+	"context"
+	"runtime"
+	"sync"
+)
+
+// search is one query under way. It does not change once it runs.
+type search struct {
+	snapshot *Snapshot
+	query    Query
+	scope    scope
+	filter   *filter
+	joined   bool // a match may go over several lines, so over blocks
+	most     int  // matches after which a worker need not go on; 0: none
+	verify   bool // compare files with a match to the disk
+}
+
+// A file with a match is compared to the disk before it is reported, as long as
+// an answer is short: the tree's events do not tell of what is written through a
+// mapping.
+const verifyUpTo = 128
+
+// Search finds lines in path order, and hands them to emit until it returns
+// false. emit is called by one goroutine at a time.
+func (s *Snapshot) Search(ctx context.Context, q Query, emit func(Line) bool) (Summary, error) {
+	globs, err := CompileGlobs(q.Glob)
+	if err != nil {
+		return Summary{}, err
+	}
+	views := lay(s.views, q.Overlay)
+	se := &search{snapshot: s, query: q, joined: q.Pattern.Multiline()}
+	se.scope = scopeOf(views, q.Under, q.Hidden, globs)
+	se.filter = newFilter(q.Pattern.Need(), &s.index.common)
+	c := &collector{query: q, emit: emit}
+	c.summary.Generation = s.generation
+	p := &planner{search: se, views: se.scope.views(views), weight: fullWeight, summary: &c.summary}
+	if q.Limit > 0 {
+		p.weight = firstWeight
+		se.most = q.Offset + q.Limit + 1 // one more shows that there are more
+		se.verify = se.most <= verifyUpTo
+	}
+	if err := se.run(ctx, p, c); err != nil {
+		return Summary{}, err
+	}
+	return c.finish(), ctx.Err()
+}
+
+// run does the planned work. If it is one piece the caller does it alone: that
+// is sooner done than goroutines are started.
+func (se *search) run(ctx context.Context, p *planner, c *collector) error {
+	first := p.piece()
+	if len(first) == 0 {
+		return nil
+	}
+	second := p.piece()
+	if len(second) == 0 {
+		se.verify = true
+		sc := newScanner(se)
+		defer sc.close()
+		var r result
+		sc.do(ctx, first, &r)
+		c.take(&r)
+		return ctx.Err()
+	}
+	return se.parallel(ctx, p, c, first, second)
+}
+
+// task is a piece of work on its way.
+type task struct {
+	spans []span
+	result
+	done chan struct{} // closed by the worker
+}
+
+// parallel does pieces of work on all cores and takes the results in order. So
+// many are under way that a slow one does not stop the others, and so few that
+// results do not pile up.
+func (se *search) parallel(ctx context.Context, p *planner, c *collector, first, second []span) error {
+	ctx, stop := context.WithCancel(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	window := 4 * workers
+	work := make(chan *task, window)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(work)
+	defer stop()
+	for range workers {
+		all.Go(func() {
+			sc := newScanner(se)
+			defer sc.close()
+			for t := range work {
+				sc.do(ctx, t.spans, &t.result)
+				close(t.done)
+			}
+		})
+	}
+	queue := make([]*task, 0, window)
+	start := func(spans []span) {
+		t := &task{spans: spans, done: make(chan struct{})}
+		queue = append(queue, t)
+		work <- t
+	}
+	start(first)
+	start(second)
+	for len(queue) > 0 {
+		for len(queue) < window {
+			spans := p.piece()
+			if len(spans) == 0 {
+				break
+			}
+			start(spans)
+		}
+		t := queue[0]
+		queue = append(queue[:0], queue[1:]...)
+		<-t.done
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !c.take(&t.result) {
+			return nil
+		}
+	}
+	return nil
+}

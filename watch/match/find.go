@@ -1,0 +1,155 @@
+package match
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// cache is what a search needs to itself.
+type cache struct {
+	dfa  *dfa
+	pike *pike
+}
+
+func newCache(p *Pattern) *cache {
+	return &cache{dfa: newDFA(p.exists), pike: newPike(p.spans)}
+}
+
+// Find returns the first line that matches, of those that start at or behind from,
+// which is the start of a line; ok is false when there is none. start and end are
+// offsets in text; the line's "\n" is between them. The text is one or more whole
+// lines.
+//
+// With Multiline it is a run of lines that one match, or several that share lines,
+// touch; and with Invert too, the run of lines up to the next match.
+func (p *Pattern) Find(text []byte, from int) (start, end int, ok bool) {
+	if from >= len(text) {
+		return 0, 0, false
+	}
+	c := p.caches.Get().(*cache)
+	defer p.caches.Put(c)
+	switch {
+	case p.multiline && p.invert:
+		return p.findNoRun(c, text, from)
+	case p.multiline:
+		return p.findRun(c, text, from)
+	case p.invert:
+		return p.findNoLine(c, text, from)
+	}
+	return p.findLine(c, text, from)
+}
+
+// Count returns how many lines Find finds.
+func (p *Pattern) Count(text []byte) int {
+	c := p.caches.Get().(*cache)
+	defer p.caches.Put(c)
+	find := p.findLine
+	if p.multiline {
+		find = p.findRun
+	}
+	n := 0
+	for i := 0; i < len(text); {
+		start, end, ok := find(c, text, i)
+		if !ok {
+			break
+		}
+		n += p.linesIn(text[start:end])
+		i = end
+	}
+	if p.invert {
+		return lines(text) - n
+	}
+	return n
+}
+
+func (p *Pattern) linesIn(run []byte) int {
+	if !p.multiline {
+		return 1
+	}
+	return lines(run)
+}
+
+// lines counts the lines of a text, the last one without its "\n" too.
+func lines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+func (p *Pattern) findLine(c *cache, text []byte, from int) (start, end int, ok bool) {
+	switch {
+	case p.plan.none:
+		return 0, 0, false
+	case p.plan.all:
+		return from, lineEnd(text, from), true
+	case !p.plan.literal():
+		at := c.dfa.findLine(text, from)
+		if at < 0 {
+			return 0, 0, false
+		}
+		return lineStart(text, from, at), lineEnd(text, at), true
+	}
+	for i := from; i < len(text); {
+		at := p.plan.find(text, i)
+		if at < 0 {
+			break
+		}
+		start, end := lineStart(text, i, at), lineEnd(text, at)
+		if p.plan.sure || c.dfa.line(text, start, end) {
+			return start, end, true
+		}
+		i = end
+	}
+	return 0, 0, false
+}
+
+// line reports whether the line text[start:end] has a match.
+func (d *dfa) line(text []byte, start, end int) bool {
+	at, _ := d.run(text, start, end, d.startAt(beforeLine))
+	return at >= 0
+}
+
+// findNoLine looks at each line, so that a search for all of them looks at each once.
+func (p *Pattern) findNoLine(c *cache, text []byte, from int) (start, end int, ok bool) {
+	for i := from; i < len(text) && !p.plan.all; i = end {
+		end = lineEnd(text, i)
+		// A line by itself is searched as it is in its text: all that an assertion sees
+		// beyond it is that it ends, and "\n" is in it.
+		if _, _, found := p.findLine(c, text[:end], i); !found {
+			return i, end, true
+		}
+	}
+	return 0, 0, false
+}
+
+// lineStart returns where the line of text[i] starts, which is not before from.
+func lineStart(text []byte, from, i int) int {
+	const lines = '\n' * lowBits
+	for i-from >= 8 {
+		x := binary.LittleEndian.Uint64(text[i-8:]) ^ lines
+		// Of a zero byte and what is above it, only the zero byte is sure; so look again
+		// from the top with a test that is exact.
+		if z := ^((x&^highBits + ^uint64(highBits)) | x | ^uint64(highBits)); z != 0 {
+			return i - bits.LeadingZeros64(z)/8
+		}
+		i -= 8
+	}
+	for i > from && text[i-1] != '\n' {
+		i--
+	}
+	return i
+}
+
+// lineEnd returns where the line of text[i] ends, behind its "\n".
+func lineEnd(text []byte, i int) int {
+	if i >= len(text) {
+		return len(text)
+	}
+	if j := bytes.IndexByte(text[i:], '\n'); j >= 0 {
+		return i + j + 1
+	}
+	return len(text)
+}

@@ -1,0 +1,69 @@
+package match
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// soak tells that the long forms of tests were asked for.
+var soak = os.Getenv("LOOMD_SOAK") != ""
+
+func compiled(t testing.TB, o Options) *Pattern {
+	t.Helper()
+	p, err := Compile(o)
+	if err != nil {
+		t.Fatalf("%+v: %v", o, err)
+	}
+	return p
+}
+
+// found lists the numbers of the lines that Find finds, from 1.
+func found(t testing.TB, p *Pattern, text []byte) []int {
+	t.Helper()
+	var list []int
+	for i := 0; i < len(text); {
+		start, end, ok := p.Find(text, i)
+		if !ok {
+			break
+		}
+		if start < i || end <= start || end > len(text) ||
+			start > 0 && text[start-1] != '\n' || end < len(text) && text[end-1] != '\n' {
+			t.Fatalf("Find(%q, %d) = %d, %d: no lines", text, i, start, end)
+		}
+		first := bytes.Count(text[:start], []byte("\n")) + 1
+		for k := range lines(text[start:end]) {
+			list = append(list, first+k)
+		}
+		i = end
+	}
+	if n := p.Count(text); n != len(list) {
+		t.Fatalf("%d lines found, Count says %d", len(list), n)
+	}
+	return list
+}
+
+// meets reports whether a text holds what a pattern needs.
+func (n *Need) meets(text []byte) bool {
+	switch {
+	case n == nil:
+		return true
+	case n.Literal != nil && n.Fold:
+		return bytes.Contains(lower(bytes.Clone(text)), n.Literal)
+	case n.Literal != nil:
+		return bytes.Contains(text, n.Literal)
+	case n.All != nil:
+		for _, m := range n.All {
+			if !m.meets(text) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, m := range n.Any {
+		if m.meets(text) {
+			return true
+		}
+	}
+	return false
+}

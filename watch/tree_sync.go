@@ -1,0 +1,139 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Sync waits until everything that was finished before the call is in the tree,
+// whoever did it, and returns what changed since generation since; 0 asks for
+// everything. While the first scan runs it waits for that.
+//
+// Not seen are writes through a shared mapping while it lasts, and, where events
+// do not tell (Status has State "polling"), changes that leave size, times and
+// inode as they were.
+func (t *Tree) Sync(ctx context.Context, since uint64) (Changes, error) {
+	if err := t.catchUp(ctx); err != nil {
+		return Changes{}, fmt.Errorf("catching up with %s: %w", t.root, err)
+	}
+	return t.changes(since), nil
+}
+
+// catchUp is the freshness barrier.
+func (t *Tree) catchUp(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	before := t.outside.Load()
+	var rootChanged bool
+	var owners []string
+	blind := t.watches.dead()
+	if !blind {
+		name, b := t.cookies.join(t)
+		rootChanged, owners = before.look(t.root) // while the cookie's event is on its way
+		if err := t.await(ctx, name, b); err != nil {
+			return err
+		}
+	}
+	if now := t.outside.Load(); blind || now != before {
+		// What was looked at is not what the tree was made of meanwhile.
+		rootChanged, owners = now.look(t.root)
+	}
+	if !blind && !rootChanged && len(owners) == 0 && !t.eventsMiss() {
+		return nil
+	}
+	b := newBarrier()
+	t.queue.put(b, func(w *work) {
+		w.polls = true
+		w.looks = append(w.looks, looksAt(rootChanged, owners)...)
+	})
+	return t.await(ctx, "", b)
+}
+
+// eventsMiss reports whether something has to be looked at because events do not
+// tell of all that happens to it.
+func (t *Tree) eventsMiss() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.polled) > 0 || len(t.linked) > 0
+}
+
+// cookiePatience is after what time a cookie that was not seen is given up: its
+// event takes microseconds, and under load milliseconds. It is there for a
+// folder of cookies that somebody moved away.
+const cookiePatience = 10 * time.Second
+
+// await waits for a barrier; name is that of its cookie, if it has one.
+func (t *Tree) await(ctx context.Context, name string, b *barrier) error {
+	patience := time.NewTimer(cookiePatience)
+	defer patience.Stop()
+	for {
+		select {
+		case <-b.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.closing:
+			return fs.ErrClosed
+		case <-patience.C:
+			if name != "" {
+				t.queue.giveUp(name)
+			}
+		}
+	}
+}
+
+// cookies are files that are made so that their events be seen: the system keeps
+// the order, so when one is, all events from before it was made have been. Those
+// who ask at the same time share one if it was made after they all asked.
+type cookies struct {
+	mu     sync.Mutex // guards what follows
+	next   *barrier   // of a cookie that nobody began to make; nil: there is none
+	name   string
+	serial uint64
+
+	making sync.Mutex // held while a cookie is made; taken before mu
+}
+
+// join returns the barrier of a cookie that is made after the call began.
+func (c *cookies) join(t *Tree) (name string, b *barrier) {
+	c.mu.Lock()
+	lead := c.next == nil
+	if lead {
+		c.serial++
+		c.next, c.name = newBarrier(), t.cookiePrefix+strconv.FormatUint(c.serial, 36)
+	}
+	name, b = c.name, c.next
+	c.mu.Unlock()
+	if !lead {
+		return name, b
+	}
+	c.making.Lock()
+	defer c.making.Unlock()
+	c.mu.Lock()
+	c.next = nil
+	c.mu.Unlock()
+	t.queue.await(name, b)
+	if err := makeCookie(filepath.Join(t.cookieDir, name)); err != nil {
+		t.logger.Warn("no cookie can be made, looking at everything", "error", err)
+		t.queue.giveUp(name)
+	}
+	return name, b
+}
+
+func makeCookie(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}

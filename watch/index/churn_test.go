@@ -158,9 +158,6 @@ func compareWithDisk(t *testing.T, s subject, root string, env []string) {
 func TestChurn(t *testing.T) {
 	for _, kind := range []string{"scan", "index"} {
 		t.Run(kind, func(t *testing.T) {
-			if kind == "index" {
-				openIndex(t, t.TempDir(), nil)
-			}
 			c := newChurn(t, kind)
 			during := time.Duration(size(4, 120)) * time.Second
 			if kind == "scan" {

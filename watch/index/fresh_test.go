@@ -96,8 +96,6 @@ func TestReadYourWrites(t *testing.T) {
 			n := size(500, 10_000)
 			if kind == "scan" {
 				n = 20
-			} else {
-				openIndex(t, t.TempDir(), nil)
 			}
 			f := newFreshTree(t, kind)
 			var idle, after []time.Duration
@@ -135,7 +133,6 @@ func percentiles(times []time.Duration) string {
 // TestReadYourWritesAtOnce: several processes' worth of writers, each of which
 // finds its own write.
 func TestReadYourWritesAtOnce(t *testing.T) {
-	openIndex(t, t.TempDir(), nil)
 	f := newFreshTree(t, "index")
 	failed := make(chan error, 8)
 	for g := range cap(failed) {

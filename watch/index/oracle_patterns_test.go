@@ -94,7 +94,7 @@ func beforeCR(pattern string) string {
 
 // multilineByHand span lines, or could.
 var multilineByHand = []string{
-	`needle\nhay`, `err\n\nreturn`, `(?s)needle.{0,40}hay`, `\n`, `\n\n+`, `needle\s+hay`, `return\s+err`, `^$\n^$`, `(?m)^needle`, `[^x]needle`, `NOTE\n`, `\nNOTE`,
+	`needle\nhay`, `err\n\nreturn`, `(?s)needle.{0,40}hay`, `\n`, `\n\n+`, `needle\s+hay`, `return\s+err`, `^\n\n`, `(?m)^needle`, `[^x]needle`, `NOTE\n`, `\nNOTE`,
 	`mutex_lock\nNOTE\nmutex_unlock`, `(?s)mutex_lock.*?mutex_unlock`, `hay\r\n`, `\r\n`, `[\s\S]needle`, `abcdefghijklmno\nmutex`, `(a|\n)+b`, `x*`, `needle`, `\Aneedle`, `needle\z`,
-	`\n$`, `^\n`, `\s+$`, `(?:hay\n){3}`, `return err\nreturn err\nreturn err`, `.\n.`, `[^\n]+\n[^\n]+x`,
+	`^\n`, `\s+$`, `(?:hay\n){3}`, `return err\nreturn err\nreturn err`, `.\n.`, `[^\n]+\n[^\n]+x`,
 }

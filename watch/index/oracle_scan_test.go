@@ -66,7 +66,14 @@ func (s scanned) files() ([]file, error) {
 	return found, nil
 }
 
-func isHidden(p string) bool { return strings.HasPrefix(p, ".") || strings.Contains(p, "/.") }
+// isHidden tells whether a name on the way from under to p begins with a dot. Who
+// asks for a hidden directory gets what is in it.
+func isHidden(p, under string) bool {
+	if under != "" && under != "." {
+		p = strings.TrimPrefix(strings.TrimPrefix(p, under), "/")
+	}
+	return strings.HasPrefix(p, ".") || strings.Contains(p, "/.")
+}
 
 func isUnder(p, dir string) bool {
 	return dir == "" || dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
@@ -82,7 +89,7 @@ func globbed(patterns []string, p string) bool {
 		if !strings.Contains(pattern, "/") {
 			pattern = "**/" + pattern
 		}
-		matches := doublestar.MatchUnvalidated(pattern, p)
+		matches := doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "./"), p)
 		if not && matches {
 			return false
 		}
@@ -104,7 +111,7 @@ func (s scanned) Glob(_ context.Context, patterns []string, under string, hidden
 	}
 	list := []string{}
 	for _, f := range files {
-		if isUnder(f.path, under) && (hidden || !isHidden(f.path)) && globbed(patterns, f.path) {
+		if isUnder(f.path, under) && (hidden || !isHidden(f.path, under)) && globbed(patterns, f.path) {
 			list = append(list, f.path)
 		}
 	}
@@ -130,7 +137,7 @@ func (s scanned) Search(ctx context.Context, q question) ([]row, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if f.link || !isUnder(f.path, q.Under) || q.NoHidden && isHidden(f.path) || !globbed(q.Globs, f.path) {
+		if f.link || !isUnder(f.path, q.Under) || q.NoHidden && isHidden(f.path, q.Under) || !globbed(q.Globs, f.path) {
 			continue
 		}
 		if data, err := root.ReadFile(f.path); err == nil {

@@ -137,9 +137,14 @@ func (r rg) args(q question) []string {
 
 // search answers in the order of paths. What files are asked for is left to the
 // caller's own filter: rg lets a glob bring ignored files back, and treats a
-// file named on its command line in another way.
+// file named on its command line in another way. In the multi-line mode rg's -c
+// counts matches; lines are counted here.
 func (r rg) search(t *testing.T, q question) []row {
 	t.Helper()
+	if q.Multiline && q.Mode == countMode {
+		q.Mode = contentMode
+		return counted(r.search(t, q))
+	}
 	var rows []row
 	out := run(t, r.root, r.env, r.binary, r.args(q)...)
 	switch q.Mode {
@@ -163,9 +168,21 @@ func (r rg) search(t *testing.T, q question) []row {
 		rows = rgRows(t, out)
 	}
 	rows = slices.DeleteFunc(rows, func(r row) bool {
-		return !isUnder(r.Path, q.Under) || q.NoHidden && isHidden(r.Path) || !globbed(q.Globs, r.Path)
+		return !isUnder(r.Path, q.Under) || q.NoHidden && isHidden(r.Path, q.Under) || !globbed(q.Globs, r.Path)
 	})
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Path < rows[j].Path })
+	return rows
+}
+
+// counted makes rows of counts of rows of lines.
+func counted(lines []row) []row {
+	var rows []row
+	for _, l := range lines {
+		if len(rows) == 0 || rows[len(rows)-1].Path != l.Path {
+			rows = append(rows, row{Path: l.Path})
+		}
+		rows[len(rows)-1].Number++
+	}
 	return rows
 }
 

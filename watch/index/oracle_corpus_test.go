@@ -123,26 +123,18 @@ func newCorpus(t *testing.T, rng *rand.Rand, each int) *corpus {
 	t.Helper()
 	base := realTemp(t)
 	c := &corpus{root: filepath.Join(base, "root"), env: cleanEnv(filepath.Join(base, "home")), rng: rng}
-	write := func(rel string, data []byte) {
-		abs := filepath.Join(c.root, rel)
-		if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(abs, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put := func(rel string, data []byte) { write(t, filepath.Join(c.root, rel), data) }
 	for _, kind := range corpusKinds {
 		for i := range each {
 			ext := pick(rng, []string{"", ".txt", ".go", ".a-b"})
-			write(join(pick(rng, corpusDirs), fmt.Sprintf("%s%d%s", kind.name, i, ext)), kind.make(c))
+			put(join(pick(rng, corpusDirs), fmt.Sprintf("%s%d%s", kind.name, i, ext)), kind.make(c))
 		}
 	}
-	write(".gitignore", []byte("ignored/\n*.log\n"))
-	write("ignored/f", []byte("needle\n"))
-	write("a/needle.log", []byte("needle\n"))
-	write(".git/HEAD", []byte("ref: refs/heads/needle\n"))
-	write("d:9:x/n:1.txt", []byte("hit:2:a needle\n"))
+	put(".gitignore", []byte("ignored/\n*.log\n"))
+	put("ignored/f", []byte("needle\n"))
+	put("a/needle.log", []byte("needle\n"))
+	put(".git/HEAD", []byte("ref: refs/heads/needle\n"))
+	put("d:9:x/n:1.txt", []byte("hit:2:a needle\n"))
 	if err := os.Symlink("../.gitignore", filepath.Join(c.root, "a", "link-needle")); err != nil {
 		t.Fatal(err)
 	}

@@ -76,6 +76,9 @@ func init() {
 		protocol.MethodRulesRemove:      deciding(strictly((*client).rulesRemove)),
 		protocol.MethodSessionsList:     on((*client).sessionsList),
 		protocol.MethodSessionsClose:    on((*client).sessionsClose),
+		protocol.MethodIndexStatus:      on((*client).indexStatus),
+		protocol.MethodIndexSync:        on((*client).indexSync),
+		protocol.MethodIndexFind:        on((*client).indexFind),
 		protocol.MethodStatus:           on((*client).status),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/loomd/loomd/daemon/rpc"
+	"github.com/loomd/loomd/tools"
 )
 
 // progress tells a client by LSP's work done progress what a call waits for.
@@ -24,15 +25,20 @@ type progressParams struct {
 }
 
 type progressValue struct {
-	Kind    string `json:"kind"` // begin, report or end
-	Title   string `json:"title,omitempty"`
-	Message string `json:"message,omitempty"`
+	Kind       string `json:"kind"` // begin, report or end
+	Title      string `json:"title,omitempty"`
+	Message    string `json:"message,omitempty"`
+	Percentage *int   `json:"percentage,omitempty"`
 }
 
-func (p *progress) report(message string) {
+func (p *progress) report(told tools.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	value := progressValue{Kind: "report", Message: message}
+	value := progressValue{Kind: "report", Message: told.Message}
+	if told.Total > 0 {
+		percent := min(99, 100*told.Done/told.Total)
+		value.Percentage = &percent
+	}
 	if !p.begun {
 		value.Kind, value.Title = "begin", p.title
 	}

@@ -52,6 +52,7 @@ type Server struct {
 	tools    *tools.Registry
 	config   *config.Source
 	watching *watching
+	indexes  *indexes
 	started  time.Time
 
 	configuring sync.Mutex // held while configuration is taken up; guards configured
@@ -93,13 +94,14 @@ func New(opts Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.configure()
+	configured, _ := s.configure()
 	if s.tools, err = tools.Builtin(); err != nil {
 		return nil, err
 	}
 	if s.watching, err = newWatching(s.store, s.logger); err != nil {
 		return nil, err
 	}
+	s.indexes = s.openIndexes(configured.Memory.Value)
 	s.store.Subscribe(s.announce)
 	s.watch()
 	return s, nil
@@ -136,6 +138,9 @@ func (s *Server) Close() error {
 	var errs []error
 	if s.watching != nil {
 		errs = append(errs, s.watching.close())
+	}
+	if s.indexes != nil {
+		errs = append(errs, s.indexes.close())
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())

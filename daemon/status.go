@@ -21,6 +21,7 @@ func (c *client) status(context.Context, protocol.Empty) (protocol.StatusResult,
 		out.Proposals += sess.Proposals
 	}
 	out.Problems = append(out.Problems, s.watching.problems()...)
+	out.Problems = append(out.Problems, s.indexes.problems...)
 	_, wrong := s.configure()
 	for _, p := range wrong {
 		out.Problems = append(out.Problems, p.String())

@@ -30,7 +30,7 @@ func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListR
 	return out, nil
 }
 
-func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*protocol.ToolsCallResult, error) {
+func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any, error) {
 	sess, _ := c.server.store.Session(c.session)
 	if !sess.Open {
 		return nil, &rpc.Error{
@@ -45,6 +45,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
 		ReviewWait: c.server.reviewWait(sess), Progress: progress.report,
+		Index: c.server.indexes.searchers(),
 	})
 	progress.end()
 	if err != nil {
@@ -75,7 +76,38 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (*pr
 		c.server.logger.Warn("What the agent was told could not be journalled", "session", c.session, "error", err)
 	}
 	c.server.store.ToldMoved(c.session, moved)
+	if len(result.StructuredContent) > maxCopied {
+		return inPieces(result)
+	}
 	return result, nil
+}
+
+// maxCopied is the size in bytes up to which a structured result is copied into
+// the answer with the rest. It is what a copy of takes as long as the pieces do
+// in system calls.
+const maxCopied = 64 << 10
+
+// inPieces is the answer with its structured content, which a registry has made
+// and so is JSON, left where it is.
+func inPieces(result *protocol.ToolsCallResult) (rpc.Pieces, error) {
+	text, err := json.Marshal(struct {
+		CallID  string             `json:"callId"`
+		Content []protocol.Content `json:"content"`
+	}{result.CallID, result.Content})
+	if err != nil {
+		return nil, err
+	}
+	head := append(text[:len(text)-1], `,"structuredContent":`...)
+	tail, err := json.Marshal(struct {
+		IsError bool              `json:"isError"`
+		Reviews []protocol.Review `json:"reviews"`
+		Moved   []protocol.Moved  `json:"moved,omitempty"`
+	}{result.IsError, result.Reviews, result.Moved})
+	if err != nil {
+		return nil, err
+	}
+	tail[0] = ','
+	return rpc.Pieces{head, result.StructuredContent, tail}, nil
 }
 
 func wireReview(r diffpreview.Review) protocol.Review {

@@ -138,7 +138,7 @@ func TestCheckOfForeignKeywords(t *testing.T) {
 			t.Errorf("%s compiles", bad)
 		}
 	}
-	if _, err := inputSchema(listArgs{}, bounds{"nothing": {1, 2}}); err == nil {
+	if _, err := inputSchema(listArgs{}, bounds{"nothing": {1, 2}}, nil); err == nil {
 		t.Error("bounds of nothing are taken")
 	}
 }

@@ -17,7 +17,10 @@ func (b *bench) awaiting(ctx context.Context, a args, told func(message string))
 	b.t.Helper()
 	raw, err := encode(a)
 	must(b.t, err)
-	tc := Context{View: b.view, Logger: slog.New(slog.DiscardHandler), Progress: told}
+	tc := Context{View: b.view, Logger: slog.New(slog.DiscardHandler)}
+	if told != nil {
+		tc.Progress = func(p Progress) { told(p.Message) }
+	}
 	out, err := b.registry.Run(ctx, "await_review", "call", json.RawMessage(raw), tc)
 	var got answer
 	if err == nil {

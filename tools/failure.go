@@ -15,6 +15,8 @@ const (
 	CodeNoMatch        = "no_match"
 	CodeAmbiguousMatch = "ambiguous_match"
 	CodeTimeout        = "timeout"
+
+	CodeUnsupportedPattern = "unsupported_pattern"
 )
 
 // Failure is a tool's failure as a model is told it.

@@ -5,24 +5,16 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/watch"
+	"github.com/loomd/loomd/watch/index"
 )
 
 //go:embed list_files.md
 var listFilesText string
-
-// maxListed bounds the entries of one result, maxListedBytes what they take in
-// the reply: one frame of at most 64 MiB, with room for the rest of it.
-const (
-	maxListed      = 100_000
-	maxListedBytes = 48 << 20
-)
-
-// maxWarnings bounds the warnings of one listing; the last one says how many
-// more there were.
-const maxWarnings = 20
 
 type listArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"The directory: relative to the workspace's root with /, or absolute inside it."`
@@ -32,27 +24,27 @@ type listArgs struct {
 	Hidden    bool   `json:"hidden,omitempty" jsonschema:"false leaves out names that begin with a dot, and what is below them."`
 }
 
-// listedFile is one entry. Links are not followed.
-type listedFile struct {
-	Path  string `json:"path"`
-	Size  int64  `json:"size" jsonschema:"bytes; 0 for a directory"`
-	IsDir bool   `json:"is_dir"`
-	Kind  string `json:"kind,omitempty" jsonschema:"link, or special for a FIFO, socket or device"`
+type listHead struct {
+	Path string `json:"path" jsonschema:"the directory"`
+	Via  string `json:"via,omitempty" jsonschema:"the link that path went through"`
 }
 
-// warning is something that could not be listed.
-type warning struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
+type listTail struct {
+	Ignored  int       `json:"ignored" jsonschema:"entries left out by ignore rules; an ignored directory counts once"`
+	Warnings []warning `json:"warnings" jsonschema:"what could not be listed"`
+	cut
 }
 
 type listResult struct {
-	Path     string       `json:"path" jsonschema:"the directory"`
-	Via      string       `json:"via,omitempty" jsonschema:"the link that path went through"`
-	Files    []listedFile `json:"files"`
-	Ignored  int          `json:"ignored" jsonschema:"entries left out by ignore rules; an ignored directory counts once"`
-	Warnings []warning    `json:"warnings" jsonschema:"what could not be listed"`
-	cut
+	listHead
+	Files []listedFile `json:"files"`
+	listTail
+
+	rows fileRows // instead of Files
+}
+
+func (r *listResult) appendJSON(dst []byte) []byte {
+	return appendFiles(dst, r.listHead, &r.rows, r.listTail)
 }
 
 func listFiles() (Tool, error) {
@@ -68,46 +60,122 @@ func listFiles() (Tool, error) {
 }
 
 func callListFiles(ctx context.Context, tc *Context, args listArgs) (listResult, error) {
+	if args.Recursive && len(tc.Index) > 0 {
+		s, err := tc.open(ctx, args.Path)
+		defer s.close()
+		if err == nil && len(s.parts) == 1 && s.parts[0].direct == nil && !s.parts[0].file {
+			defer s.tellBuilding()()
+			return listIndexed(ctx, s, args)
+		}
+	}
+	return listWalked(ctx, tc, args)
+}
+
+// listIndexed lists what an index has, below a directory.
+func listIndexed(ctx context.Context, s *scope, args listArgs) (listResult, error) {
+	p := s.parts[0]
+	q := index.List{Under: p.under, Depth: args.MaxDepth, Hidden: args.Hidden, Dirs: true, Overlay: p.withDirs()}
+	out := listResult{listHead: listHead{s.path, s.via}, rows: fileRows{limit: args.Limit}}
+	sum, err := p.files(ctx, s, q, &out.rows)
+	if err != nil {
+		return listResult{}, err
+	}
+	deeper := 0
+	if sum.Deeper > 0 { // those that are empty are of no interest
+		q.Depth++
+		last := ""
+		_, err = p.snap.Glob(ctx, q, func(e index.Entry) bool {
+			if dir := path.Dir(e.Path); dir != last && levels(p.under, dir) == args.MaxDepth {
+				last = dir
+				deeper++
+			}
+			return true
+		})
+	}
+	out.Ignored, out.Warnings = p.snap.Ignored(p.under, args.MaxDepth), s.warned.done()
+	out.finish(args, deeper)
+	return out, err
+}
+
+// levels is how many levels rel lies below the directory under.
+func levels(under, rel string) int {
+	if rel == under {
+		return 0
+	}
+	if under != "." {
+		rel = rel[len(under)+1:]
+	}
+	return 1 + strings.Count(rel, "/")
+}
+
+// withDirs are the overlays of p with the directories that only they make.
+func (p *part) withDirs() []index.Overlay {
+	out := slices.Clone(p.overlay)
+	made := map[string]bool{}
+	for _, o := range p.overlay {
+		if !o.Exists {
+			continue
+		}
+		for dir := path.Dir(o.Path); dir != "." && dir != p.under && !made[dir]; dir = path.Dir(dir) {
+			if _, ok := p.snap.Lookup(dir); ok {
+				break
+			}
+			made[dir] = true
+			out = append(out, index.Overlay{Path: dir, Exists: true, Kind: watch.Dir})
+		}
+	}
+	slices.SortFunc(out, func(a, b index.Overlay) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// listWalked lists what the directories have.
+func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, error) {
 	depth := 1
 	if args.Recursive {
 		depth = args.MaxDepth
 	}
+	out := listResult{rows: fileRows{limit: args.Limit}}
 	l := &listing{
-		view: tc.View, recursive: args.Recursive, depth: depth, limit: args.Limit, hidden: args.Hidden,
-		out: listResult{Files: []listedFile{}, Warnings: []warning{}},
+		view: tc.View, recursive: args.Recursive, depth: depth, hidden: args.Hidden,
+		found: func(name string, e diffpreview.Entry) bool {
+			out.rows.add("", name, e.Size, kindOf(e))
+			return true
+		},
 	}
 	var err error
 	if roots := tc.View.Workspace().Roots(); len(roots) > 1 && path.Clean(args.Path) == "." {
-		l.out.Path = "."
+		out.Path = "."
 		err = l.roots(ctx, roots)
 	} else {
-		err = l.directory(ctx, args.Path)
+		var p diffpreview.Path
+		if p, out.Via, err = tc.View.Workspace().Resolve(args.Path); err == nil {
+			out.Path = tc.View.Name(p)
+			err = l.directory(ctx, p)
+		}
 	}
 	if err != nil {
 		return listResult{}, err
 	}
-	l.finish(args)
-	return l.out, nil
+	out.Ignored, out.Warnings = l.ignored, l.warned.done()
+	out.finish(args, l.deeper)
+	return out, nil
 }
 
 // finish says what was left out.
-func (l *listing) finish(args listArgs) {
-	if l.warnings > len(l.out.Warnings) {
-		l.out.Warnings = append(l.out.Warnings, warning{".", fmt.Sprintf("%d more warnings", l.warnings-len(l.out.Warnings))})
-	}
+func (r *listResult) finish(args listArgs, deeper int) {
 	var next []string
-	if shown := len(l.out.Files); shown < l.total {
-		if shown == args.Limit && args.Limit < maxListed {
-			next = append(next, fmt.Sprintf("raise limit to %d", min(l.total, maxListed)))
+	if r.rows.shown < r.rows.total {
+		if r.rows.shown == args.Limit && args.Limit < maxListed {
+			next = append(next, fmt.Sprintf("raise limit to %d", min(r.rows.total, maxListed)))
 		}
 		next = append(next, "list one of the directories by path")
 	}
-	if l.deeper > 0 {
-		next = append(next, fmt.Sprintf("%d directories at max_depth were not entered: raise max_depth or list one of them by path", l.deeper))
+	if deeper > 0 {
+		next = append(next, fmt.Sprintf("%d directories at max_depth were not entered: raise max_depth or list one of them by path", deeper))
 	}
 	if len(next) > 0 {
-		l.out.cut = cut{
-			Truncated: true, Shown: int64(len(l.out.Files)), Total: int64(l.total), Unit: "entries",
+		r.cut = cut{
+			Truncated: true, Shown: int64(r.rows.shown), Total: int64(r.rows.total), Unit: "entries",
 			Next: strings.Join(next, ", or "),
 		}
 	}

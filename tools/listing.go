@@ -19,15 +19,17 @@ type listing struct {
 	view      *diffpreview.View
 	recursive bool
 	depth     int
-	limit     int
 	hidden    bool
+	// found hears of every entry; when it returns false the walk ends.
+	found func(name string, e diffpreview.Entry) bool
+	// extra are files that no directory has, by their directory's name: open
+	// documents of files that were never saved.
+	extra map[string][]diffpreview.Entry
 
-	out      listResult
-	total    int // entries, those past the limit included
-	bytes    int // what the entries shown take in the reply
-	full     bool
-	deeper   int // directories that are not entered and not empty
-	warnings int
+	ignored int // entries left out by rules
+	deeper  int // directories that are not entered and not empty
+	ended   bool
+	warned  warnings
 
 	// own is which of ownNames stand in the directory at, of which the entries
 	// are known already: rules that are not there are not looked for.
@@ -46,7 +48,7 @@ func (l *listing) roots(ctx context.Context, roots []diffpreview.Root) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		l.add(listedFile{Path: name, IsDir: true})
+		l.tell(name, diffpreview.Entry{Name: name, IsDir: true})
 		p, err := l.view.Resolve(name)
 		if err != nil {
 			return err
@@ -61,22 +63,39 @@ func (l *listing) roots(ctx context.Context, roots []diffpreview.Root) error {
 	return nil
 }
 
+func (l *listing) tell(name string, e diffpreview.Entry) {
+	l.ended = l.ended || !l.found(name, e)
+}
+
 // directory lists one directory.
-func (l *listing) directory(ctx context.Context, name string) error {
-	p, via, err := l.view.Workspace().Resolve(name)
-	if err != nil {
-		return err
-	}
-	l.out.Path, l.out.Via = l.view.Name(p), via
-	entries, err := l.view.List(p)
+func (l *listing) directory(ctx context.Context, p diffpreview.Path) error {
+	entries, err := l.list(p)
 	if err != nil {
 		return notListable(l.view, p, err)
 	}
 	rules := l.rulesAt(p)
 	if rules.ignored {
-		l.warn(l.out.Path, "the directory itself is ignored, so nothing in it is listed")
+		l.warn(l.view.Name(p), ignoredItself)
 	}
 	return l.entries(ctx, p, entries, rules, 1)
+}
+
+// ignoredItself is the warning for a directory that was named and that the
+// rules leave out.
+const ignoredItself = "the directory itself is ignored, so nothing in it is listed"
+
+// list is the view's, with the documents that have no file.
+func (l *listing) list(p diffpreview.Path) ([]diffpreview.Entry, error) {
+	entries, err := l.view.List(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range l.extra[l.view.Name(p)] {
+		if !slices.ContainsFunc(entries, func(o diffpreview.Entry) bool { return o.Name == e.Name }) {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
 }
 
 // walk lists the entries of a directory that was found on the way. One that
@@ -86,7 +105,7 @@ func (l *listing) walk(ctx context.Context, p diffpreview.Path, above rules, dep
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := l.view.List(p)
+	entries, err := l.list(p)
 	if err != nil {
 		l.warn(l.view.Name(p), failureOf(err).Message)
 		return nil
@@ -122,7 +141,7 @@ func (l *listing) entries(ctx context.Context, p diffpreview.Path, entries []dif
 		}
 		return nil
 	}
-	l.out.Ignored += ignored
+	l.ignored += ignored
 	visits := make([]visit, 0, len(kept))
 	for _, e := range kept {
 		visits = append(visits, visit{key: e.Name, entry: e})
@@ -132,9 +151,12 @@ func (l *listing) entries(ctx context.Context, p diffpreview.Path, entries []dif
 	}
 	slices.SortFunc(visits, func(a, b visit) int { return strings.Compare(a.key, b.key) })
 	for _, v := range visits {
+		if l.ended {
+			return nil
+		}
 		name := path.Join(dir, v.entry.Name)
 		if !v.below {
-			l.add(fileOf(name, v.entry))
+			l.tell(name, v.entry)
 			continue
 		}
 		below, err := l.view.Resolve(name)
@@ -149,6 +171,9 @@ func (l *listing) entries(ctx context.Context, p diffpreview.Path, entries []dif
 	return nil
 }
 
+// notUTF8 is the warning for a name that JSON cannot carry.
+const notUTF8 = "not listed: its name is not valid UTF-8, so no call can name it"
+
 // keep sorts out what is not listed: git's directory, hidden names when they are
 // not wanted, names that JSON cannot carry, and what the rules ignore, which is
 // counted.
@@ -159,7 +184,7 @@ func (l *listing) keep(dir string, entries []diffpreview.Entry, rules rules) (ke
 		case rules.dir.Ignored(e.Name, e.IsDir):
 			ignored++
 		case !utf8.ValidString(e.Name):
-			l.warn(path.Join(dir, strings.ToValidUTF8(e.Name, "\uFFFD")), "not listed: its name is not valid UTF-8, so no call can name it")
+			l.warn(path.Join(dir, strings.ToValidUTF8(e.Name, "\uFFFD")), notUTF8)
 		default:
 			kept = append(kept, e)
 		}
@@ -167,50 +192,7 @@ func (l *listing) keep(dir string, entries []diffpreview.Entry, rules rules) (ke
 	return kept, ignored
 }
 
-func fileOf(name string, e diffpreview.Entry) listedFile {
-	f := listedFile{Path: name, Size: e.Size, IsDir: e.IsDir}
-	switch {
-	case e.IsDir:
-		f.Size = 0
-	case e.Mode&fs.ModeSymlink != 0:
-		f.Kind = "link"
-	case !e.Mode.IsRegular():
-		f.Kind, f.Size = "special", 0
-	}
-	return f
-}
-
-func (l *listing) add(f listedFile) {
-	l.total++
-	l.full = l.full || len(l.out.Files) == l.limit || l.bytes+replyBytes(f.Path) > maxListedBytes
-	if !l.full {
-		l.bytes += replyBytes(f.Path)
-		l.out.Files = append(l.out.Files, f)
-	}
-}
-
-// replyBytes is the most that an entry with this path takes in a reply: once as
-// JSON, once as JSON text in a JSON string.
-func replyBytes(name string) int {
-	n := 160 // the fields around the path, twice
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c < ' ':
-			n += len(`\u0001`) + len(`\\u0001`)
-		case c == '"' || c == '\\':
-			n += len(`\"`) + len(`\\\"`)
-		default:
-			n += 2
-		}
-	}
-	return n
-}
-
-func (l *listing) warn(name, message string) {
-	if l.warnings++; l.warnings <= maxWarnings {
-		l.out.Warnings = append(l.out.Warnings, warning{name, message})
-	}
-}
+func (l *listing) warn(name, message string) { l.warned.add(name, message) }
 
 // rel is a path within its root.
 func (l *listing) rel(p diffpreview.Path) string {
@@ -243,7 +225,12 @@ func (r rules) enter(rel string) rules {
 // view: a .gitignore that is only proposed counts.
 func (l *listing) rulesAt(p diffpreview.Path) rules {
 	rel := l.rel(p)
-	prefix := strings.TrimSuffix(strings.TrimSuffix(l.view.Name(p), rel), "/")
+	return l.rulesIn(strings.TrimSuffix(strings.TrimSuffix(l.view.Name(p), rel), "/"), rel)
+}
+
+// rulesIn is rulesAt for the directory rel of a root. prefix is the root's name
+// where there are several.
+func (l *listing) rulesIn(prefix, rel string) rules {
 	root, err := l.view.Resolve(path.Join(prefix, "."))
 	r := rules{read: func(name string) ([]byte, error) { return l.readRules(prefix, name) }}
 	opts := watch.IgnoreOptions{

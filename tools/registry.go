@@ -46,7 +46,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // Builtin is loomd's own tools.
 func Builtin() (*Registry, error) {
 	var tools []Tool
-	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, listFiles, awaitReviewTool} {
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, listFiles, glob, grep, awaitReviewTool} {
 		t, err := build()
 		if err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ type toolset struct {
 
 var toolsets = []toolset{
 	{"coding", nil},
-	{"read_only", []string{"read_file", "list_files"}},
-	{"read_only_shell", []string{"read_file", "list_files"}},
+	{"read_only", []string{"read_file", "list_files", "glob", "grep"}},
+	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep"}},
 }
 
 // Toolsets lists the names that [Registry.Toolset] knows.
@@ -198,11 +198,14 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 	if err != nil {
 		return Outcome{}, err
 	}
-	if out.Structured, err = encode(result.Structured); err != nil {
+	limit := maxText
+	if rows, ok := result.Structured.(appender); ok {
+		out.Structured, limit = rows.appendJSON(nil), maxRowsText
+	} else if out.Structured, err = encode(result.Structured); err != nil {
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
 	if out.Content = result.Content; out.Content == nil {
-		out.Content = asText(out.Structured)
+		out.Content = asText(out.Structured, limit)
 	}
 	return out, nil
 }
@@ -213,15 +216,19 @@ func failed(f *Failure) Outcome {
 		f.Extra = nil
 		text, _ = encode(f)
 	}
-	return Outcome{Structured: text, Content: asText(text), IsError: true, Code: f.Code}
+	return Outcome{Structured: text, Content: asText(text, maxText), IsError: true, Code: f.Code}
 }
 
 // maxText is the size in bytes up to which a structured result is repeated as
 // text, where it can take twice as many: both fit into a frame of 64 MiB.
 const maxText = 16 << 20
 
-func asText(structured json.RawMessage) []Block {
-	if len(structured) > maxText {
+// maxRowsText is maxText for results of many rows. Nobody who asks for more than
+// a model can read reads it as text.
+const maxRowsText = 1 << 20
+
+func asText(structured json.RawMessage, limit int) []Block {
+	if len(structured) > limit {
 		return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", len(structured))}}
 	}
 	return []Block{{Type: "text", Text: string(structured)}}
@@ -233,12 +240,13 @@ type spec[Args, Out any] struct {
 	text        string // the .md file beside the code
 	defaults    Args
 	bounds      bounds
+	choices     map[string][]string // the values that a string argument can have
 	annotations Annotations
 	call        func(ctx context.Context, tc *Context, args Args) (Out, error)
 }
 
 func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
-	input, err := inputSchema(s.defaults, s.bounds)
+	input, err := inputSchema(s.defaults, s.bounds, s.choices)
 	if err != nil {
 		return Tool{}, fmt.Errorf("tool %s: input: %w", s.name, err)
 	}
@@ -252,6 +260,9 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 			return Result{}, badArgument("", "%v", err)
 		}
 		out, err := s.call(ctx, tc, args)
+		if rows, ok := any(&out).(appender); ok {
+			return Result{Structured: rows}, err
+		}
 		return Result{Structured: out}, err
 	}
 	return Tool{

@@ -51,9 +51,10 @@ func TestToolsets(t *testing.T) {
 		}
 		return names
 	}
-	all := []string{"read_file", "write_file", "edit_file", "list_files", "await_review"}
+	all := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "await_review"}
+	reading := []string{"read_file", "list_files", "glob", "grep"}
 	for toolset, want := range map[string][]string{
-		"": all, "coding": all, "read_only": {"read_file", "list_files"}, "read_only_shell": {"read_file", "list_files"},
+		"": all, "coding": all, "read_only": reading, "read_only_shell": reading,
 	} {
 		part, err := r.Toolset(toolset)
 		must(t, err)

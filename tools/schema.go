@@ -92,7 +92,7 @@ const maxPath = 32767
 // inputSchema is the schema of the arguments that decode into T. Fields without
 // omitempty are required. The values of defaults that are not zero are advertised
 // as defaults; the caller decodes into a copy of it.
-func inputSchema[T any](defaults T, limits bounds) (Schema, error) {
+func inputSchema[T any](defaults T, limits bounds, choices map[string][]string) (Schema, error) {
 	root, err := jsonschema.For[T](nil)
 	if err != nil {
 		return Schema{}, err
@@ -118,6 +118,15 @@ func inputSchema[T any](defaults T, limits bounds) (Schema, error) {
 			p.MinItems, p.MaxItems = &limit[0], &limit[1]
 		case p.Type == "string":
 			p.MinLength, p.MaxLength = &limit[0], &limit[1]
+		}
+	}
+	for name, values := range choices {
+		p := root.Properties[name]
+		if p == nil || p.Type != "string" {
+			return Schema{}, fmt.Errorf("choices of %q, which is no argument that is a string", name)
+		}
+		for _, v := range values {
+			p.Enum = append(p.Enum, v)
 		}
 	}
 	return compile(root)

@@ -40,7 +40,17 @@ type Context struct {
 	// 0: not at all.
 	ReviewWait time.Duration
 	// Progress tells the client what a call waits for; nil: nobody listens.
-	Progress func(message string)
+	Progress func(Progress)
+	// Index answers for the roots of the workspace, in the order of
+	// [diffpreview.Workspace.Roots]. For a root that it does not have, every call
+	// reads the disk.
+	Index []Searcher
+}
+
+// Progress is how far a call is.
+type Progress struct {
+	Message     string
+	Done, Total int // of what can be counted; Total is 0 when nothing can
 }
 
 // progress tells that n proposals wait for a person.
@@ -48,9 +58,9 @@ func (tc *Context) progress(n int) {
 	switch {
 	case tc.Progress == nil || n == 0:
 	case n == 1:
-		tc.Progress("1 proposal waits for a person's decision")
+		tc.Progress(Progress{Message: "1 proposal waits for a person's decision"})
 	default:
-		tc.Progress(fmt.Sprintf("%d proposals wait for a person's decision", n))
+		tc.Progress(Progress{Message: fmt.Sprintf("%d proposals wait for a person's decision", n)})
 	}
 }
 

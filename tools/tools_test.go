@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -30,6 +31,7 @@ type bench struct {
 	store    *diffpreview.Store
 	registry *Registry
 	view     *diffpreview.View
+	index    []Searcher // see withIndex
 }
 
 // newBench makes a workspace of files: a name that ends in "/" is a directory,
@@ -101,13 +103,13 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		must(b.t, err)
 		raw = string(text)
 	}
-	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler)}
+	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
 	if !utf8.Valid(out.Structured) {
 		b.t.Errorf("%s: the result is not valid UTF-8", name)
 	}
-	if len(out.Content) != 1 || out.Content[0].Text != string(out.Structured) {
+	if len(out.Content) != 1 || out.Content[0].Text != string(out.Structured) && !strings.Contains(out.Content[0].Text, "too many to repeat as text") {
 		b.t.Errorf("%s: the text does not repeat the structured result", name)
 	}
 	var a answer

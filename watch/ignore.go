@@ -178,10 +178,12 @@ func (d *DirRules) Ignored(name string, isDir bool) bool {
 	if d.ignored || equalBytes(name, ".git", d.fold) {
 		return true
 	}
-	full := d.path + name
-	for _, tier := range [][]*patternList{d.dot, d.git, d.exclude} {
+	if name == "" {
+		return false
+	}
+	for _, tier := range [...][]*patternList{d.dot, d.git, d.exclude} {
 		for _, list := range tier {
-			if p := list.match(full, name, isDir); p != nil {
+			if p := list.match(d.path, name, isDir); p != nil {
 				return !p.negated
 			}
 		}

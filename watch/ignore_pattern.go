@@ -13,6 +13,8 @@ type pattern struct {
 	kind    patternKind
 	text    string // the literal, the suffix, or the literal head of a glob
 	glob    *glob  // what follows text; set for patternGlob only
+
+	ends *byteSet // the bytes that can be the last of a match; nil: any, or none
 }
 
 type patternKind uint8
@@ -51,6 +53,7 @@ func parsePatterns(data []byte, fold bool) []pattern {
 			line = line[:i]
 		}
 		if p, ok := parsePattern(trimSpaces(string(line)), fold); ok {
+			p.setEnds(fold)
 			list = append(list, p)
 		}
 	}
@@ -118,24 +121,63 @@ func parsePattern(line string, fold bool) (p pattern, ok bool) {
 	return p, true
 }
 
-// match returns the last pattern that matches, or nil. path is the entry's path
-// from the top that base counts from, name its last part.
-func (l *patternList) match(path, name string, isDir bool) *pattern {
-	rel := path[l.base:]
+// match returns the last pattern that matches, or nil. The entry is name in the
+// directory dir, a path from the top that base counts from with a "/" at its
+// end. Most patterns fail at a look at their length and last byte; only for the
+// others the path is put together.
+func (l *patternList) match(dir, name string, isDir bool) *pattern {
+	var rel string
 	for i := len(l.patterns) - 1; i >= 0; i-- {
 		p := &l.patterns[i]
-		if p.dirOnly && !isDir {
+		if p.dirOnly && !isDir || p.ends != nil && !p.ends.has(name[len(name)-1]) {
 			continue
 		}
-		text := rel
 		if p.base {
-			text = name
+			if p.match(name, l.fold) {
+				return p
+			}
+			continue
 		}
-		if p.match(text, l.fold) {
+		if n := len(dir) - l.base + len(name); n < len(p.text) || p.kind == patternLiteral && n != len(p.text) {
+			continue
+		}
+		if rel == "" {
+			rel = dir[l.base:] + name
+		}
+		if p.match(rel, l.fold) {
 			return p
 		}
 	}
 	return nil
+}
+
+// setEnds finds out which bytes can be the last of what the pattern matches.
+func (p *pattern) setEnds(fold bool) {
+	ends := &byteSet{}
+	switch {
+	case p.kind == patternGlob && len(p.glob.tokens) > 0:
+		switch last := p.glob.tokens[len(p.glob.tokens)-1]; last.op {
+		case opByte:
+			ends.add(last.lit)
+		case opClass:
+			*ends = *last.set
+		default:
+			return
+		}
+	case p.text == "":
+		return
+	default:
+		ends.add(p.text[len(p.text)-1])
+	}
+	if fold {
+		for c := byte('A'); c <= 'Z'; c++ {
+			if ends.has(c) || ends.has(lower(c)) {
+				ends.add(c)
+				ends.add(lower(c))
+			}
+		}
+	}
+	p.ends = ends
 }
 
 func (p *pattern) match(text string, fold bool) bool {

@@ -23,7 +23,7 @@ type callCmd struct {
 }
 
 func (callCmd) Help() string {
-	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for.
+	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for; on a terminal with a bar while the index is built for the first time.
 
     loomd call
     loomd call read_file '{"path":"go.mod"}'
@@ -50,11 +50,13 @@ func (c *callCmd) Run(e *env) error {
 		return c.list(e, cl)
 	}
 	params := protocol.ToolsCallParams{Name: c.Tool, Arguments: args}
+	bar := &progressBar{e: e}
 	if !c.JSON {
 		params.WorkDoneToken = json.RawMessage(`"call"`)
-		cl.OnProgress(func(message string) { e.note("waiting: %s", oneLine(message)) })
+		cl.OnProgress(bar.show)
 	}
 	res, err := cl.CallTool(e.ctx, params)
+	bar.clear()
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"mode", string(c.Mode.Value), c.Mode.Source},
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
+		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
 	})...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
@@ -98,6 +99,14 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		e.note("loomd: %s", oneLine(p.String()))
 	}
 	return nil
+}
+
+// memoryName is how much the index may keep.
+func memoryName(bytes int64) string {
+	if bytes == 0 {
+		return "a quarter of the machine's, at most 2 GiB"
+	}
+	return config.Size(bytes)
 }
 
 // conditions are what a rule asks of a change, a line each.

@@ -28,7 +28,7 @@ var rooms = []room{
 	},
 	{
 		"daemon",
-		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"daemon/client", []string{"daemon/place", "daemon/protocol", "daemon/rpc"}, []string{"go.lsp.dev/protocol", "go.lsp.dev/uri"}},
@@ -39,9 +39,11 @@ var rooms = []room{
 	{"daemon/protocol/gen", []string{"daemon/protocol"}, nil},
 	{"daemon/rpc", nil, []string{"go.lsp.dev/jsonrpc2"}},
 	{"daemon/searchbench", nil, nil},
-	{"tools", []string{"diffpreview", "watch"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
+	{"tools", []string{"diffpreview", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
+	{"watch/match", nil, nil},
+	{"watch/index", []string{"watch", "watch/match"}, []string{"github.com/bmatcuk/doublestar/v4", "golang.org/x/sys"}},
 }
 
 // testModules may be imported by every test, and by the fakes that are made

@@ -76,9 +76,9 @@ func (c *doctorCmd) checks(e *env) ([]check, error) {
 		privateCheck("socket directory", p.SocketDir),
 		privateCheck("state directory", p.StateBase),
 		configCheck(c.Root),
-		c.daemonCheck(e),
-		gitCheck(e.ctx),
 	)
+	out = append(out, c.daemonChecks(e)...)
+	out = append(out, gitCheck(e.ctx))
 	if runtime.GOOS == "linux" {
 		out = append(out, watchCheck("/proc/sys/fs/inotify/max_user_watches"))
 	}
@@ -164,15 +164,35 @@ func configCheck(folders []string) check {
 	return check{name, gradeOK, strings.Join(texts, ", ")}
 }
 
-func (c *doctorCmd) daemonCheck(e *env) check {
+// daemonChecks look at the daemon, and at its index when one runs.
+func (c *doctorCmd) daemonChecks(e *env) []check {
 	cl, err := c.connect(e, protocol.RoleReviewer, nil, 0)
 	if errors.Is(err, client.ErrNotRunning) {
-		return check{"daemon", gradeOK, "none is running"}
+		return []check{{"daemon", gradeOK, "none is running"}}
 	}
 	if err != nil {
-		return check{"daemon", gradeFail, err.Error()}
+		return []check{{"daemon", gradeFail, err.Error()}}
 	}
 	defer cl.Close()
+	out := []check{daemonCheck(e, cl)}
+	if x, err := cl.IndexStatus(e.ctx); err == nil {
+		out = append(out, indexCheck(x))
+	}
+	return out
+}
+
+// indexCheck tells what the index holds. Whatever hinders it makes it slower,
+// and no answer wrong.
+func indexCheck(x protocol.IndexStatusResult) check {
+	ch := check{"index", gradeOK, indexLine(x)}
+	for _, p := range x.Problems {
+		ch.Grade = gradeWarn
+		ch.Detail += "; " + problemLine(p)
+	}
+	return ch
+}
+
+func daemonCheck(e *env, cl *client.Client) check {
 	st, err := cl.Status(e.ctx)
 	switch {
 	case errors.Is(err, client.ErrClosed):

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/daemon/protocol"
 )
 
@@ -34,13 +35,18 @@ func (c *statusCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	x, err := cl.IndexStatus(e.ctx)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		return e.json(struct {
 			Running bool `json:"running"`
 			protocol.StatusResult
-		}{true, st})
+			Index protocol.IndexStatusResult `json:"index"`
+		}{true, st, x})
 	}
-	for _, line := range statusLines(st) {
+	for _, line := range statusLines(st, x) {
 		if err := e.printf("%s\n", line); err != nil {
 			return err
 		}
@@ -57,7 +63,7 @@ func (c *statusCmd) none(e *env) error {
 	return e.printf("no daemon is running\n")
 }
 
-func statusLines(st protocol.StatusResult) []string {
+func statusLines(st protocol.StatusResult, x protocol.IndexStatusResult) []string {
 	rows := [][]string{
 		{"daemon", fmt.Sprintf("pid %d, version %s, since %s", st.PID, st.Version, st.Started)},
 	}
@@ -92,9 +98,37 @@ func statusLines(st protocol.StatusResult) []string {
 		}
 		rows = append(rows, []string{"session", text})
 	}
-	rows = append(rows, []string{"waiting", plural(st.Proposals, "proposal")})
+	rows = append(rows, []string{"waiting", plural(st.Proposals, "proposal")}, []string{"index", indexLine(x)})
+	for _, p := range x.Problems {
+		rows = append(rows, []string{"problem", problemLine(p)})
+	}
 	for _, p := range st.Problems {
 		rows = append(rows, []string{"problem", p})
 	}
 	return table(rows)
+}
+
+// indexLine tells what the index holds.
+func indexLine(x protocol.IndexStatusResult) string {
+	line := string(x.State)
+	if x.Build != nil {
+		if line += fmt.Sprintf(", %d files so far", x.Build.Done); x.Build.Total > 0 {
+			line = fmt.Sprintf("%s, %d of %d files", x.State, x.Build.Done, x.Build.Total)
+		}
+		return line
+	}
+	line += fmt.Sprintf(", %s, %s of text, %s of memory", plural(x.Files, "file"), config.Size(x.Bytes), config.Size(x.Memory))
+	if x.OnDemand > 0 {
+		line += fmt.Sprintf(" (%s beyond the budget of %s)", plural(x.OnDemand, "file"), config.Size(x.Budget))
+	}
+	return line
+}
+
+// problemLine tells what hinders the index, since when, and what would help.
+func problemLine(p protocol.IndexProblem) string {
+	line := fmt.Sprintf("%s: %s, since %s", pathName(p.Path), p.Message, p.Since)
+	if p.Hint != "" {
+		line += " (" + p.Hint + ")"
+	}
+	return oneLine(line)
 }

@@ -38,6 +38,7 @@ type env struct {
 	stderr io.Writer
 
 	outIsTerm bool
+	errWidth  int // of the terminal that stderr is, in columns; 0 when it is none
 	inIsTerm  bool
 	paint     paint
 }
@@ -46,6 +47,9 @@ func newEnv(ctx context.Context, stdin, stdout, stderr *os.File) *env {
 	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
 	e.inIsTerm = term.IsTerminal(int(stdin.Fd()))
 	e.outIsTerm = term.IsTerminal(int(stdout.Fd()))
+	if term.IsTerminal(int(stderr.Fd())) {
+		e.errWidth = widthOf(stderr)
+	}
 	e.paint = paint(e.outIsTerm && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 	return e
 }

@@ -45,12 +45,17 @@ type Client struct {
 	ended chan struct{} // closed when conn has ended, by the goroutine that runs it
 	info  loom.LoomCapabilities
 
-	progress atomic.Pointer[func(message string)] // see OnProgress
+	progress atomic.Pointer[func(Progress)] // see OnProgress
 }
 
-// OnProgress has told called, on the connection's goroutine, with what a call
-// waits for that gave a WorkDoneToken.
-func (c *Client) OnProgress(told func(message string)) { c.progress.Store(&told) }
+// Progress is what a call that gave a WorkDoneToken waits for.
+type Progress struct {
+	Message    string
+	Percentage *int // nil: there is nothing to count
+}
+
+// OnProgress has told called, on the connection's goroutine.
+func (c *Client) OnProgress(told func(Progress)) { c.progress.Store(&told) }
 
 // New speaks to the daemon at the other end of conn and takes conn over, also
 // when it fails. didChange, when not nil, is called in order for each proposal
@@ -87,12 +92,12 @@ func (c *Client) handler(didChange func(loom.Proposal)) rpc.Handler {
 			didChange(params.Proposal)
 		}
 		if told := c.progress.Load(); req.Method == "$/progress" && told != nil {
-			var params struct{ Value struct{ Message string } }
+			var params struct{ Value Progress }
 			if err := json.Unmarshal(req.Params, &params); err != nil {
 				return nil, fmt.Errorf("reading %s: %w", req.Method, err)
 			}
 			if params.Value.Message != "" {
-				(*told)(params.Value.Message)
+				(*told)(params.Value)
 			}
 		}
 		if req.IsNotification() {
@@ -220,6 +225,11 @@ func (c *Client) Undo(ctx context.Context, p loom.UndoParams) (loom.DecideResult
 // Sessions lists the sessions.
 func (c *Client) Sessions(ctx context.Context) (loom.SessionsListResult, error) {
 	return call[loom.SessionsListResult](ctx, c, loom.MethodSessionsList, loom.Empty{})
+}
+
+// IndexStatus is what the index holds.
+func (c *Client) IndexStatus(ctx context.Context) (loom.IndexStatusResult, error) {
+	return call[loom.IndexStatusResult](ctx, c, loom.MethodIndexStatus, loom.Empty{})
 }
 
 // Status describes the daemon.

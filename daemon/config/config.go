@@ -93,8 +93,11 @@ type Config struct {
 	Mode         Setting[Mode] `json:"mode"`         // the laxest a session gets, and the default
 	WaitSecs     Setting[int]  `json:"waitSecs"`     // in mode blocking: how long a call waits for the decision
 	HoldDefaults Setting[bool] `json:"holdDefaults"` // the built-in holds are on
-	Rules        []Rule        `json:"rules"`
-	Files        []File        `json:"files"`
+	// Memory is how many bytes of text the index keeps; 0: what it takes by
+	// itself. It counts from the daemon's next start.
+	Memory Setting[int64] `json:"memory"`
+	Rules  []Rule         `json:"rules"`
+	Files  []File         `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -178,6 +181,7 @@ func merge(user text, workspaces []text, userPath string, roots []string) (Confi
 		Mode:         Setting[Mode]{ModeStaged, sourceDefault},
 		WaitSecs:     Setting[int]{defWait, sourceDefault},
 		HoldDefaults: Setting[bool]{true, sourceDefault},
+		Memory:       Setting[int64]{0, sourceDefault},
 		Rules:        []Rule{}, Files: []File{},
 	}
 	said := user.parse(false)
@@ -213,6 +217,9 @@ func (c *Config) user(said file, path string) {
 	}
 	if said.wait.Source != "" {
 		c.WaitSecs = said.wait
+	}
+	if said.memory.Source != "" {
+		c.Memory = said.memory
 	}
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults

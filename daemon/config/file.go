@@ -24,6 +24,7 @@ type file struct {
 	mode         Setting[Mode]
 	wait         Setting[int] // seconds
 	holdDefaults Setting[bool]
+	memory       Setting[int64] // bytes
 	rules        []Rule
 	problems     []Problem
 }
@@ -48,9 +49,23 @@ func (t text) parse(workspace bool) file {
 	if review := whole.sub("review"); review != nil {
 		f.review(review)
 	}
+	if index := whole.sub("index"); index != nil {
+		f.index(index)
+	}
 	whole.done()
 	sortProblems(f.problems)
 	return f
+}
+
+func (f *file) index(s *section) {
+	if n, ok := s.size("memory", minMemory, maxMemory); ok {
+		if f.workspace {
+			s.ignore("memory", "ignored: only your own configuration says how much memory the index takes")
+		} else {
+			f.memory = Setting[int64]{n, s.source("memory")}
+		}
+	}
+	s.done()
 }
 
 func (f *file) review(s *section) {

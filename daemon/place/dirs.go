@@ -119,3 +119,18 @@ func stateBase() (string, error) {
 	}
 	return platformStateBase()
 }
+
+// FreshPrivateDir makes dir as [MakePrivateDir] does, without what was in it.
+// What is there and not private is an error, and stays.
+func FreshPrivateDir(dir string) error {
+	switch err := CheckPrivateDir(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("emptying a private directory: %w", err)
+		}
+	}
+	return MakePrivateDir(dir)
+}

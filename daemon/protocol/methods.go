@@ -17,6 +17,9 @@ const (
 	MethodRulesList          = "loom/rules/list"
 	MethodRulesAdd           = "loom/rules/add"
 	MethodRulesRemove        = "loom/rules/remove"
+	MethodIndexStatus        = "loom/index/status"
+	MethodIndexSync          = "loom/index/sync"
+	MethodIndexFind          = "loom/index/find"
 	MethodDocumentsDidWrite  = "loom/documents/didWrite"
 	MethodStatus             = "loom/status"
 )
@@ -61,6 +64,9 @@ var Methods = []Method{
 	{MethodRulesRemove, ToDaemon, RulesRemoveParams{}, Empty{}, deciders, "Takes away a rule that was added; those from configuration are changed there."},
 	{MethodSessionsList, ToDaemon, Empty{}, SessionsListResult{}, everyone, "All sessions, oldest first."},
 	{MethodSessionsClose, ToDaemon, SessionsCloseParams{}, Empty{}, everyone, "Closes a session; an agent only its own. Its proposals stay decidable."},
+	{MethodIndexStatus, ToDaemon, Empty{}, IndexStatusResult{}, everyone, "What the index holds and what hinders it."},
+	{MethodIndexSync, ToDaemon, IndexSyncParams{}, IndexStatusResult{}, everyone, "Answers when every change that was finished before the call is in the index."},
+	{MethodIndexFind, ToDaemon, IndexFindParams{}, IndexFindResult{}, everyone, "Files by parts of their path, ranked, as a picker wants them."},
 	{MethodStatus, ToDaemon, Empty{}, StatusResult{}, everyone, "The daemon's process, roots, clients, sessions and problems."},
 	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
 	{MethodDocumentsDidWrite, ToClient, DidWriteParams{}, nil, deciders, "The file of an open document without unsaved changes was written."},

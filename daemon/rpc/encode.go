@@ -15,8 +15,29 @@ import (
 // and one write: "Content-Length: ", at most 19 digits, two line ends.
 const headerRoom = 16 + 19 + 4
 
-// encode makes the frame of a message: header and body in one slice.
-func encode(msg jsonrpc2.Message) ([]byte, error) {
+// Pieces is a result that is JSON already, cut anywhere: it is sent as it is, and
+// not copied. It is not looked at either, so whoever makes it answers for its
+// being JSON in valid UTF-8, and does not touch it again.
+type Pieces [][]byte
+
+// packet is a message as it is sent: header and body, in one slice or, with
+// [Pieces], in several.
+type packet [][]byte
+
+func (f packet) size() (n int64) {
+	for _, piece := range f {
+		n += int64(len(piece))
+	}
+	return n
+}
+
+// encode makes the frame of a message.
+func encode(msg jsonrpc2.Message) (packet, error) {
+	if r, ok := msg.(*response); ok && r.err == nil {
+		if pieces, ok := r.result.(Pieces); ok {
+			return enclose(r, pieces), nil
+		}
+	}
 	out := bytes.NewBuffer(make([]byte, headerRoom, 512))
 	out.WriteString(`{"jsonrpc":"2.0"`)
 	var err error
@@ -34,22 +55,36 @@ func encode(msg jsonrpc2.Message) ([]byte, error) {
 		return nil, err
 	}
 	out.WriteByte('}')
-	frame := out.Bytes()
-	if body := frame[headerRoom:]; !utf8.Valid(body) { // bytes of a json.RawMessage inside the payload
-		frame = append(make([]byte, headerRoom, len(frame)+64), bytes.ToValidUTF8(body, []byte("\uFFFD"))...)
+	text := out.Bytes()
+	if body := text[headerRoom:]; !utf8.Valid(body) { // bytes of a json.RawMessage inside the payload
+		text = append(make([]byte, headerRoom, len(text)+64), bytes.ToValidUTF8(body, []byte("\uFFFD"))...)
 	}
-	return putHeader(frame), nil
+	return packet{putHeader(text, len(text)-headerRoom)}, nil
 }
 
-// putHeader writes the header right before the body and returns the frame.
-func putHeader(frame []byte) []byte {
+// enclose puts an answer around pieces.
+func enclose(r *response, pieces Pieces) packet {
+	head := append(make([]byte, headerRoom, 512), `{"jsonrpc":"2.0","id":`...)
+	if r.id == nil {
+		head = append(head, "null"...)
+	}
+	head = append(append(head, r.id...), `,"result":`...)
+	out := append(append(make(packet, 1, len(pieces)+2), pieces...), []byte{'}'})
+	out[0] = head[headerRoom:]
+	out[0] = putHeader(head, int(out.size()))
+	return out
+}
+
+// putHeader writes the header right before the text, which begins after
+// headerRoom bytes, and returns both. length is that of the whole body.
+func putHeader(text []byte, length int) []byte {
 	var header [headerRoom]byte
 	h := append(header[:0], "Content-Length: "...)
-	h = strconv.AppendInt(h, int64(len(frame)-headerRoom), 10)
+	h = strconv.AppendInt(h, int64(length), 10)
 	h = append(h, "\r\n\r\n"...)
 	start := headerRoom - len(h)
-	copy(frame[start:], h)
-	return frame[start:]
+	copy(text[start:], h)
+	return text[start:]
 }
 
 func writeRequest(out *bytes.Buffer, id []byte, method string, params any) error {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// joinLimit is up to how many bytes waiting frames are joined into one write:
+// joinLimit is up to how many bytes waiting pieces are joined into one write:
 // below it a system call costs more than the copy.
 const joinLimit = 32 << 10
 
@@ -18,8 +18,8 @@ type queue struct {
 	limit int64 // bytes that may wait before a further frame fails
 
 	mu      sync.Mutex // guards the fields below
-	frames  [][]byte
-	size    int64 // bytes of frames, without the write in progress: that may have been read already
+	frames  [][]byte   // pieces of frames, in order
+	size    int64      // bytes of frames, without the write in progress: that may have been read already
 	writing bool
 	idle    chan struct{} // made when writing starts, closed by the writer when it ends
 	err     error         // set once: nothing is written any more
@@ -27,7 +27,7 @@ type queue struct {
 
 // add appends a frame. start says that the caller must see to drain being run,
 // by itself or by a goroutine. The frame belongs to the queue.
-func (q *queue) add(frame []byte) (start bool, err error) {
+func (q *queue) add(f packet) (start bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.err == nil && q.size > q.limit {
@@ -36,8 +36,8 @@ func (q *queue) add(frame []byte) (start bool, err error) {
 	if q.err != nil {
 		return false, q.err
 	}
-	q.frames = append(q.frames, frame)
-	q.size += int64(len(frame))
+	q.frames = append(q.frames, f...)
+	q.size += f.size()
 	if q.writing {
 		return false, nil
 	}
@@ -68,7 +68,7 @@ func (q *queue) drain() error {
 	}
 }
 
-// take removes the next frame, or as many as fit into one joined write. q.mu is
+// take removes the next piece, or as many as fit into one joined write. q.mu is
 // held.
 func (q *queue) take() []byte {
 	count, size := 0, 0

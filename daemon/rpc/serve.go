@@ -32,10 +32,10 @@ func (c *Conn) complete(j *job, result any, err error) {
 		c.dispatch.handlers.Done()
 		return
 	}
-	frame := c.reply(j, result, err)
+	answer := c.reply(j, result, err)
 	c.dispatch.finished(j)
 	j.cancel()
-	start, err := c.stream.queue(frame)
+	start, err := c.stream.queue(answer)
 	c.dispatch.handlers.Done()
 	if err != nil {
 		c.log.Debug("answer not sent", "method", j.req.Method, "id", j.req.ID, "reason", err)
@@ -47,27 +47,27 @@ func (c *Conn) complete(j *job, result any, err error) {
 
 // reply makes the frame of the answer. What cannot be encoded becomes an error
 // that can.
-func (c *Conn) reply(j *job, result any, err error) []byte {
+func (c *Conn) reply(j *job, result any, err error) packet {
 	r := &response{id: j.idText, result: result}
 	if err != nil {
 		ended := j.ctx.Err() != nil && errors.Is(err, context.Canceled)
 		r.err = errorOf(err, ended || j.cancelled.Load())
 	}
-	frame, err := encodeSafely(r)
+	out, err := encodeSafely(r)
 	if err == nil {
-		return frame
+		return out
 	}
 	c.log.Error("answer replaced", "method", j.req.Method, "id", j.req.ID, "reason", err)
 	if r.err == nil {
 		r.err = &Error{Code: CodeInternal, Message: fmt.Sprintf("answer of %s: %v", j.req.Method, err)}
 	}
 	r.err.Data = nil
-	frame, _ = encodeSafely(r) // a code and a text always encode
-	return frame
+	out, _ = encodeSafely(r) // a code and a text always encode
+	return out
 }
 
 // encodeSafely is encode for values whose MarshalJSON may panic.
-func encodeSafely(r *response) (frame []byte, err error) {
+func encodeSafely(r *response) (_ packet, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("encoding panicked: %v", p)

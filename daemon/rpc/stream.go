@@ -85,23 +85,23 @@ func (s *stream) answer(id []byte, failure *Error) {
 // written in the order of their Writes. The context is not used: Write does not
 // wait. The count is the frame's length in bytes.
 func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
-	frame, err := encode(msg)
+	out, err := encode(msg)
 	if err != nil {
 		return 0, err
 	}
-	start, err := s.queue(frame)
+	start, err := s.queue(out)
 	if start {
 		go s.drain()
 	}
 	if err != nil {
 		return 0, err
 	}
-	return int64(len(frame)), nil
+	return out.size(), nil
 }
 
 // queue adds a frame; after a true start the caller owes a drain.
-func (s *stream) queue(frame []byte) (start bool, err error) {
-	start, err = s.out.add(frame)
+func (s *stream) queue(f packet) (start bool, err error) {
+	start, err = s.out.add(f)
 	if errors.Is(err, ErrSlow) {
 		s.broken(err)
 	}

@@ -25,7 +25,7 @@ func (x *Index) apply(ctx context.Context, c watch.Changes) error {
 	}
 	x.applying.Lock()
 	defer x.applying.Unlock()
-	if x.closing.Err() != nil {
+	if x.isClosing() {
 		return errClosed
 	}
 	generation, begun = x.generation()
@@ -34,7 +34,7 @@ func (x *Index) apply(ctx context.Context, c watch.Changes) error {
 		return nil // another call knew more
 	case !begun:
 		slices.SortFunc(c.Changed, byPath)
-		views := viewsOf(partition(c.Changed, &x.memory), "")
+		views := viewsOf(partition(c.Changed, &x.memory, x.limits), "")
 		x.mu.Lock()
 		x.publish(views, c.Generation)
 		x.mu.Unlock()

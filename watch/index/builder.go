@@ -13,6 +13,7 @@ import (
 // builder is for one goroutine.
 type builder struct {
 	memory *memory
+	limits limits
 	credit int64 // bytes of texts that will be given back once the parts are in use
 	signer signer
 	done   []*part
@@ -34,7 +35,7 @@ func (b *builder) begin() {
 
 func (b *builder) addEntry(e entry) {
 	p := b.part
-	if p == nil || p.len() == partEntries || p.len() > 0 && len(b.text) >= partText {
+	if p == nil || p.len() == b.limits.entries || p.len() > 0 && len(b.text) >= b.limits.text {
 		b.end()
 		b.begin()
 		p = b.part
@@ -121,7 +122,7 @@ func (b *builder) cut(begin int, file uint32) {
 			p.blocks = append(p.blocks, block{lo: uint32(begin + at), file: file, line: line})
 			b.open = true
 		}
-		room := blockSize - (begin + at - int(p.blocks[len(p.blocks)-1].lo))
+		room := b.limits.block - (begin + at - int(p.blocks[len(p.blocks)-1].lo))
 		end := len(text)
 		if room <= len(text)-at {
 			from := at + max(room-1, 0)
@@ -131,7 +132,7 @@ func (b *builder) cut(begin int, file uint32) {
 		}
 		b.signer.add(text, at, end)
 		at = end
-		if begin+at-int(p.blocks[len(p.blocks)-1].lo) >= blockSize {
+		if begin+at-int(p.blocks[len(p.blocks)-1].lo) >= b.limits.block {
 			b.signer.endBlock()
 			b.open = false
 		}
@@ -162,7 +163,7 @@ func (b *builder) end() {
 		copy(p.text.bytes, b.text)
 	}
 	b.done = append(b.done, p)
-	if cap(b.text) > 4*partText {
+	if cap(b.text) > 4*b.limits.text {
 		b.text = nil // one huge file shall not cost its size for ever
 	}
 }

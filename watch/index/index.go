@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"github.com/loomd/loomd/watch"
 )
@@ -28,6 +27,8 @@ type Options struct {
 	// is searched. 0 is a quarter of the machine's memory, at most 2 GiB.
 	Memory int64
 	Logger *slog.Logger
+
+	limits limits // for tests
 }
 
 // Index holds the files of one root. Its methods may be called from any
@@ -36,6 +37,7 @@ type Index struct {
 	tree   Tree
 	root   root
 	logger *slog.Logger
+	limits limits
 	memory memory
 	common rowCounts
 
@@ -47,10 +49,9 @@ type Index struct {
 	workers  int
 	jobs     int // parts made since the start
 
-	closing context.Context //nolint:containedctx // ends the goroutines, no call's
+	closing <-chan struct{} // closed by close
 	close   context.CancelFunc
 	running sync.WaitGroup
-	files   atomic.Int64 // files read by builders, for progress
 }
 
 var errClosed = errors.New("index is closed")
@@ -65,26 +66,37 @@ func Open(o Options) (*Index, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	x := &Index{tree: o.Tree, root: r, logger: o.Logger, building: map[*part]bool{}}
+	if o.limits == (limits{}) {
+		o.limits = usualLimits
+	}
+	x := &Index{tree: o.Tree, root: r, logger: o.Logger, limits: o.limits, building: map[*part]bool{}}
 	x.memory.budget = budgetOf(o.Memory)
-	x.closing, x.close = context.WithCancel(context.Background())
-	x.running.Add(1)
-	go x.first()
+	ctx, cancel := context.WithCancel(context.Background())
+	x.closing, x.close = ctx.Done(), cancel
+	x.running.Go(func() { x.first(ctx) })
 	return x, nil
+}
+
+func (x *Index) isClosing() bool {
+	select {
+	case <-x.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 // first takes the tree over as soon as it is there, so that the first search
 // finds the building under way.
-func (x *Index) first() {
-	defer x.running.Done()
+func (x *Index) first(ctx context.Context) {
 	select {
 	case <-x.tree.Ready():
-	case <-x.closing.Done():
+	case <-ctx.Done():
 		return
 	}
-	s, err := x.Snapshot(x.closing)
+	s, err := x.Snapshot(ctx)
 	if err != nil {
-		if x.closing.Err() == nil {
+		if ctx.Err() == nil {
 			x.logger.Warn("index could not take the tree over", "err", err)
 		}
 		return
@@ -175,7 +187,7 @@ func (x *Index) Status() Status {
 	st := Status{TreeStatus: x.tree.Status(), Kept: x.memory.texts.Load(), Rows: x.memory.rows.Load(), Budget: x.memory.budget}
 	s, err := x.acquire()
 	if err != nil {
-		st.Building = x.closing.Err() == nil
+		st.Building = !x.isClosing()
 		return st
 	}
 	defer s.Release()

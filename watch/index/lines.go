@@ -90,10 +90,10 @@ type lineWriter struct {
 	late    bool // there is a NUL: what has it ends the search
 	stopped bool
 
-	done   int  // lines up to here were written, or are none of ours
-	line   int  // the line number at counted
-	at     int  // counted
-	behind int  // lines of context to come after the last match
+	done   int // lines up to here were written, or are none of ours
+	line   int // the line number at counted
+	at     int // counted
+	behind int // lines of context to come after the last match
 }
 
 // piece writes the matches in a piece, and reports whether to go on.

@@ -10,14 +10,16 @@ import (
 	"github.com/loomd/loomd/watch"
 )
 
-// A part holds up to so many bytes of text and so many entries. It is what is
-// made anew when enough of it has changed, so it is small; it has 512 blocks, so
-// that a row of its signatures is one cache line.
-const (
-	blockSize   = 16 << 10
-	partText    = 512*blockSize - blockSize
-	partEntries = 4096
-)
+// limits bound blocks and parts. Tests have smaller ones.
+type limits struct {
+	block   int // bytes of text after which a block ends with the line
+	text    int // bytes of text in a part
+	entries int // in a part
+}
+
+// A part is what is made anew when enough of it has changed, so it is small; it
+// has 512 blocks, so that a row of its signatures is one cache line.
+var usualLimits = limits{block: 16 << 10, text: 511 * 16 << 10, entries: 4096}
 
 // maxKept is the largest file whose text is kept and signed, in bytes. Larger
 // ones are read by each search.
@@ -82,7 +84,7 @@ type part struct {
 	owner   *memory
 }
 
-// block is a run of whole lines of about blockSize bytes: pieces of texts that
+// block is a run of whole lines of about as many bytes as the limits say: pieces of texts that
 // follow each other. It ends where the next one starts.
 type block struct {
 	lo   uint32 // in the part's text

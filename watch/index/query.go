@@ -11,9 +11,9 @@ import (
 // Overlay is what a reader sees at a path in the tree's place.
 type Overlay struct {
 	Path   string
-	Exists bool // false: there is nothing there
-	Kind   watch.Kind
-	Text   []byte // a file's bytes
+	Exists bool       // false: there is nothing there
+	Kind   watch.Kind // 0 is a file
+	Text   []byte     // a file's bytes
 }
 
 // Mode says what a search reports.
@@ -134,6 +134,9 @@ func lay(views []*view, overlay []Overlay) []*view {
 		if !o.Exists {
 			gone = append(gone, o.Path)
 			continue
+		}
+		if o.Kind == 0 {
+			o.Kind = watch.File
 		}
 		f := &file{entry: entry{path: o.Path, size: int64(len(o.Text)), kind: o.Kind}, content: content{late: -1}}
 		if hiddenBelow(o.Path, 0) {

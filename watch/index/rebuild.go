@@ -14,7 +14,7 @@ type job struct{ views []*view }
 
 // wake starts workers when there is something to build. x.mu is held.
 func (x *Index) wake() {
-	for x.workers < maxWorkers() && x.closing.Err() == nil {
+	for x.workers < maxWorkers() && !x.isClosing() {
 		j, ok := x.nextJob()
 		if !ok {
 			return
@@ -33,7 +33,7 @@ func (x *Index) nextJob() (job, bool) {
 			continue
 		}
 		j := job{[]*view{v}}
-		if i+1 < len(views) && !x.building[views[i+1].part] && v.small() && views[i+1].small() {
+		if i+1 < len(views) && !x.building[views[i+1].part] && x.small(v) && x.small(views[i+1]) {
 			j.views = append(j.views, views[i+1])
 		}
 		for _, v := range j.views {
@@ -61,14 +61,14 @@ func (v *view) stale() bool {
 }
 
 // small reports whether two such views make one part.
-func (v *view) small() bool {
-	return v.part.signed && v.part.len()+len(v.extra) < partEntries/4 && v.part.textLen() < partText/4
+func (x *Index) small(v *view) bool {
+	return v.part.signed && v.part.len()+len(v.extra) < x.limits.entries/4 && v.part.textLen() < x.limits.text/4
 }
 
 // work builds until there is nothing more to build.
 func (x *Index) work(j job) {
 	defer x.running.Done()
-	b := &builder{memory: &x.memory}
+	b := &builder{memory: &x.memory, limits: x.limits}
 	for {
 		parts := x.build(b, j)
 		x.mu.Lock()
@@ -82,7 +82,7 @@ func (x *Index) work(j job) {
 			v.part.release()
 		}
 		next, ok := job{}, false
-		if x.current != nil && x.closing.Err() == nil {
+		if x.current != nil && !x.isClosing() {
 			next, ok = x.nextJob()
 		}
 		if !ok {
@@ -107,7 +107,7 @@ func (x *Index) build(b *builder, j job) []*part {
 		}
 		v.each(func(i int) {
 			switch {
-			case x.closing.Err() != nil:
+			case x.isClosing():
 			case p.kept && p.flags[i]&flagUnread == 0:
 				b.addFile(p.entry(i), p.contentOf(i), p.failed[i])
 			default:
@@ -115,7 +115,7 @@ func (x *Index) build(b *builder, j job) []*part {
 			}
 		}, func(f *file) {
 			switch {
-			case x.closing.Err() != nil:
+			case x.isClosing():
 			case f.flags&flagUnread != 0:
 				b.loadFile(f.entry, r)
 			default:
@@ -131,7 +131,7 @@ func (x *Index) build(b *builder, j job) []*part {
 	for _, p := range parts {
 		x.common.add(p)
 	}
-	if x.closing.Err() != nil {
+	if x.isClosing() {
 		discard(parts)
 		return nil
 	}

@@ -61,7 +61,7 @@ func TestSignaturesHaveEveryGram(t *testing.T) {
 }
 
 func BenchmarkSigner(b *testing.B) {
-	text := make([]byte, blockSize)
+	text := make([]byte, usualLimits.block)
 	for i := range text {
 		text[i] = "etaoin shrdlucmfwypvbgkjqxz\n\t(){}.,ETAOIN"[rand.IntN(41)]
 	}

@@ -168,7 +168,7 @@ func split(views []*view, gone []string, came []*file) map[int]*change {
 
 // partition lays entries in path order out over parts whose texts are still on
 // the disk. There is always one.
-func partition(entries []watch.Entry, owner *memory) []*part {
+func partition(entries []watch.Entry, owner *memory, most limits) []*part {
 	var (
 		parts []*part
 		names strings.Builder
@@ -183,7 +183,7 @@ func partition(entries []watch.Entry, owner *memory) []*part {
 	}
 	for i := range entries {
 		e := entryOf(entries[i])
-		if p.len() == partEntries || p.len() > 0 && text+min(e.size, maxKept) > partText && e.kind == watch.File {
+		if p.len() == most.entries || p.len() > 0 && text+min(e.size, maxKept) > int64(most.text) && e.kind == watch.File {
 			end()
 		}
 		names.WriteString(e.path)

@@ -219,6 +219,88 @@ export interface ErrorData {
 /** Empty is a result without fields. */
 export type Empty = Record<string, never>;
 
+/** IndexState is how an index is doing. Answers are right in each. */
+export type IndexState =
+  /** files are read for the first time: searches read the disk */
+  | "building"
+  /** events tell of every change */
+  | "live"
+  /** a part is looked at for each answer */
+  | "polling"
+  /** lost events are made up for, or a root is gone */
+  | "stale";
+
+/** IndexStatusResult is what the index holds, of all roots together. */
+export interface IndexStatusResult {
+  state: IndexState;
+  /** counts the changes that were taken in */
+  generation: number;
+  files: number;
+  dirs: number;
+  /** of text that is searched */
+  bytes: number;
+  watches: number;
+  /** bytes that are kept: text and what finds it */
+  memory: number;
+  /** bytes of text that may be kept */
+  budget: number;
+  /** files beyond the budget: read when they are searched */
+  onDemand: number;
+  /** files that are no text */
+  binary: number;
+  build?: IndexBuild;
+  problems: IndexProblem[];
+}
+
+/** IndexBuild is how far the first build is. */
+export interface IndexBuild {
+  /** files */
+  done: number;
+  /** 0: not known yet */
+  total: number;
+}
+
+/** IndexProblem is something that makes the index slower, never wrong. */
+export interface IndexProblem {
+  /** the first one, where there are several */
+  path: string;
+  message: string;
+  /** what would help, such as a sysctl */
+  hint?: string;
+  /** RFC 3339, UTC */
+  since: string;
+}
+
+/** IndexSyncParams asks to wait until every change that was finished before is in the index. */
+export interface IndexSyncParams {
+  /** wait for the first build, too */
+  built?: boolean;
+  /**
+   * `workDoneToken` is a string or a number: the call then tells by $/progress how far the build
+   * is.
+   */
+  workDoneToken?: unknown;
+}
+
+/** IndexFindParams finds files by parts of their path, for a person who types. */
+export interface IndexFindParams {
+  query: string;
+  /** 1 to 1000, absent: 100 */
+  limit?: number;
+}
+
+/** IndexFindResult is the best first. */
+export interface IndexFindResult {
+  files: FoundFile[];
+}
+
+/** FoundFile is a file whose path fits a query. */
+export interface FoundFile {
+  path: string;
+  /** higher is better; only the order means anything */
+  score: number;
+}
+
 /** ProposalState is where a proposal stands. */
 export type ProposalState =
   | "open"
@@ -696,6 +778,21 @@ export const sessionsListRequest = new RequestType<Empty, SessionsListResult, Er
  * agent, reviewer)
  */
 export const sessionsCloseRequest = new RequestType<SessionsCloseParams, Empty, ErrorData>("loom/sessions/close");
+
+/** What the index holds and what hinders it. (client to daemon; editor, agent, reviewer) */
+export const indexStatusRequest = new RequestType<Empty, IndexStatusResult, ErrorData>("loom/index/status");
+
+/**
+ * Answers when every change that was finished before the call is in the index. (client to daemon;
+ * editor, agent, reviewer)
+ */
+export const indexSyncRequest = new RequestType<IndexSyncParams, IndexStatusResult, ErrorData>("loom/index/sync");
+
+/**
+ * Files by parts of their path, ranked, as a picker wants them. (client to daemon; editor, agent,
+ * reviewer)
+ */
+export const indexFindRequest = new RequestType<IndexFindParams, IndexFindResult, ErrorData>("loom/index/find");
 
 /**
  * The daemon's process, roots, clients, sessions and problems. (client to daemon; editor, agent,

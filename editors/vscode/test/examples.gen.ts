@@ -12,6 +12,10 @@ import type {
   StatusResult,
   ErrorData,
   Empty,
+  IndexStatusResult,
+  IndexSyncParams,
+  IndexFindParams,
+  IndexFindResult,
   ProposalsListParams,
   ProposalsListResult,
   ProposalsGetParams,
@@ -2430,6 +2434,165 @@ export const sessionsClose: Example<SessionsCloseParams, Empty>[] = [
       "id": "s1"
     },
     "result": {}
+  }
+];
+
+export const indexStatus: Example<Empty, IndexStatusResult>[] = [
+  {
+    "about": "an index that follows the tree",
+    "params": {},
+    "result": {
+      "state": "live",
+      "generation": 12,
+      "files": 11478,
+      "dirs": 1324,
+      "bytes": 114294784,
+      "watches": 1324,
+      "memory": 143130624,
+      "budget": 2147483648,
+      "onDemand": 0,
+      "binary": 31,
+      "problems": []
+    }
+  },
+  {
+    "about": "the first build",
+    "params": {},
+    "result": {
+      "state": "building",
+      "generation": 0,
+      "files": 0,
+      "dirs": 0,
+      "bytes": 0,
+      "watches": 0,
+      "memory": 0,
+      "budget": 2147483648,
+      "onDemand": 0,
+      "binary": 0,
+      "build": {
+        "done": 5000,
+        "total": 11478
+      },
+      "problems": []
+    }
+  },
+  {
+    "about": "more directories than watches, more text than memory",
+    "params": {},
+    "result": {
+      "state": "polling",
+      "generation": 3,
+      "files": 92011,
+      "dirs": 10593,
+      "bytes": 1073741824,
+      "watches": 8192,
+      "memory": 67108864,
+      "budget": 67108864,
+      "onDemand": 80123,
+      "binary": 0,
+      "problems": [
+        {
+          "path": "vendor/big",
+          "message": "2401 directories are looked at for each answer instead of watched: the limit of watches is reached",
+          "hint": "sysctl fs.inotify.max_user_watches=524288 raises it",
+          "since": "2026-11-30T09:00:00Z"
+        }
+      ]
+    }
+  },
+  {
+    "about": "the folder is gone",
+    "params": {},
+    "result": {
+      "state": "stale",
+      "generation": 12,
+      "files": 11478,
+      "dirs": 1324,
+      "bytes": 114294784,
+      "watches": 1324,
+      "memory": 143130624,
+      "budget": 2147483648,
+      "onDemand": 0,
+      "binary": 31,
+      "problems": [
+        {
+          "path": ".",
+          "message": "/home/ada/src/app is gone",
+          "since": "2026-11-30T09:00:00Z"
+        }
+      ]
+    }
+  }
+];
+
+export const indexSync: Example<IndexSyncParams, IndexStatusResult>[] = [
+  {
+    "about": "what was written before the call is in the index",
+    "params": {},
+    "result": {
+      "state": "live",
+      "generation": 12,
+      "files": 11478,
+      "dirs": 1324,
+      "bytes": 114294784,
+      "watches": 1324,
+      "memory": 143130624,
+      "budget": 2147483648,
+      "onDemand": 0,
+      "binary": 31,
+      "problems": []
+    }
+  },
+  {
+    "about": "wait for the first build and tell how far it is",
+    "params": {
+      "built": true,
+      "workDoneToken": "build"
+    },
+    "result": {
+      "state": "live",
+      "generation": 12,
+      "files": 11478,
+      "dirs": 1324,
+      "bytes": 114294784,
+      "watches": 1324,
+      "memory": 143130624,
+      "budget": 2147483648,
+      "onDemand": 0,
+      "binary": 31,
+      "problems": []
+    }
+  }
+];
+
+export const indexFind: Example<IndexFindParams, IndexFindResult>[] = [
+  {
+    "about": "somebody types into a picker",
+    "params": {
+      "query": "dmnsrv",
+      "limit": 2
+    },
+    "result": {
+      "files": [
+        {
+          "path": "daemon/server.go",
+          "score": 118
+        },
+        {
+          "path": "daemon/rpc/serve.go",
+          "score": 86
+        }
+      ]
+    }
+  },
+  {
+    "about": "nothing is like it",
+    "params": {
+      "query": "zzz"
+    },
+    "result": {
+      "files": []
+    }
   }
 ];
 

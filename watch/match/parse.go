@@ -132,8 +132,13 @@ func (p *parser) sequence() (*node, error) {
 		if p.pos == len(p.src) || p.src[p.pos] == '|' || p.src[p.pos] == ')' {
 			return concat(list), nil
 		}
-		n, err := p.atom()
-		if err != nil {
+		var n *node
+		var err error
+		if at := p.pos; p.take(`\Q`) {
+			var before *node
+			before, n = p.quoted(at)
+			list = append(list, before)
+		} else if n, err = p.atom(); err != nil {
 			return nil, err
 		}
 		if n == nil {

@@ -63,10 +63,6 @@ func (p *parser) escape() (*node, error) {
 	case 'd', 'D', 's', 'S', 'w', 'W':
 		p.pos += 2
 		return setNode(perlClass(c), at), nil
-	case 'Q':
-		text, _, _ := strings.Cut(p.src[at+2:], `\E`)
-		p.pos = min(at+2+len(text)+2, len(p.src))
-		return literalNode(text, p.flags.fold, at), nil
 	}
 	r, raw, err := p.escapedChar()
 	if err != nil {
@@ -80,6 +76,16 @@ func (p *parser) escape() (*node, error) {
 		return setNode(s, at), nil
 	}
 	return literalNode(string(r), p.flags.fold, at), nil
+}
+
+// quoted reads what is behind "\Q", up to "\E". All but its last character are put
+// before what follows: a repetition is of that one alone.
+func (p *parser) quoted(at int) (before, last *node) {
+	text, _, _ := strings.Cut(p.src[p.pos:], `\E`)
+	_, size := utf8.DecodeLastRuneInString(text)
+	head := text[:len(text)-size]
+	p.pos = min(p.pos+len(text)+2, len(p.src))
+	return literalNode(head, p.flags.fold, at+2), literalNode(text[len(head):], p.flags.fold, at+2+len(head))
 }
 
 // toLine makes borders of the text those of the line where lines are searched one

@@ -1,0 +1,140 @@
+package match
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestLongTexts: texts of many parts, where the automaton walks four at a time, have
+// the lines of Go's regexp; matches are rare or stand in each line, states are few or
+// are forgotten again and again.
+func TestLongTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	sparse := randomText(r, 4_000, append(slices.Repeat([]string{"x", "yz", " ", "."}, 40), "abA1", "q"))
+	dense := randomText(r, 4_000, asciiLetters)
+	long := append(bytes.Repeat([]byte("ab c"), 20_000), "\nfoo1\n"...)
+	letters := randomText(r, 2_000, []string{"a", "b"})
+	crlf := bytes.ReplaceAll(sparse, []byte("\n"), []byte("\r\n"))
+	for _, pattern := range []string{
+		`[A-Z]\d`, `[a-c]{2}[A-Z]`, `\d$`, `^[a-z]\W`, `\b[a-z]\d\b`, `[^x-z .]`, `(a|b)*a(a|b){9}`, `[ab]*a[ab]{14}`, `\w{3}\W+\w{2}$`, `[.q]$`, `^`, `$`, `\W$|^q`,
+	} {
+		re := regexp.MustCompile("(?m)" + pattern)
+		p := compiled(t, Options{Pattern: pattern})
+		for _, text := range [][]byte{sparse, dense, long, letters, dense[:20_000], sparse[1:9_000]} {
+			if got, want := found(t, p, text), goLines(re, text, false); !slices.Equal(got, want) {
+				t.Errorf("%q in a text of %d bytes: %d lines, Go's regexp has %d", pattern, len(text), len(got), len(want))
+			}
+		}
+		if strings.Contains(pattern, `\W`) || strings.Contains(pattern, `[^`) {
+			continue // these match "\r"
+		}
+		if got, want := found(t, p, crlf), goLines(re, sparse, false); !slices.Equal(got, want) {
+			t.Errorf("%q in a text of Windows: %d lines, Go's regexp has %d without its CRs", pattern, len(got), len(want))
+		}
+	}
+}
+
+// TestStatesAreBounded: a pattern that would need more states than there is room for
+// has them forgotten, and then is walked without.
+func TestStatesAreBounded(t *testing.T) {
+	p := compiled(t, Options{Pattern: `[ab]*a[ab]{200}c`})
+	d := newDFA(p.exists)
+	text := randomText(rand.New(rand.NewPCG(11, 12)), 10_000, []string{"a", "b", "a", "b", "ab"})
+	text = bytes.ReplaceAll(text, []byte("\n"), nil)
+	for _, c := range []string{"a", "b"} {
+		line := slices.Concat(text, []byte(c), bytes.Repeat([]byte("ab"), 100), []byte("c\n"))
+		if at := d.findLine(line, 0); at >= 0 != (c == "a") {
+			t.Errorf("an %s stands there; findLine says %d of %d", c, at, len(line))
+		}
+	}
+	if !d.loose || len(d.states)<<d.shift > tableSize {
+		t.Errorf("loose %v, %d states", d.loose, len(d.states))
+	}
+}
+
+// TestPatternIsShared: one pattern is used by many goroutines.
+func TestPatternIsShared(t *testing.T) {
+	text := randomText(rand.New(rand.NewPCG(13, 14)), 2_000, asciiLetters)
+	for _, o := range []Options{{Pattern: `[A-Z]\d+`}, {Pattern: "foo", Word: true}, {Pattern: `a\nb`, Multiline: true}} {
+		p := compiled(t, o)
+		want := p.Count(text)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 5 {
+					if got := len(found(t, p, text)); got != want {
+						t.Errorf("%+v: %d lines, then %d", o, want, got)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestBombs: patterns and texts that make backtracking engines run for ever are
+// answered in time that grows with the text alone.
+func TestBombs(t *testing.T) {
+	as := strings.Repeat("a", 50_000)
+	for _, pattern := range []string{
+		`(a*)*b`, `(a+)+$b`, `(a|aa)+b`, `(.*)(.*)(.*)(.*)(.*)b`, strings.Repeat("a?", 50) + strings.Repeat("a", 50) + "b",
+		`(?:a{0,30}){0,30}b`, `(\w+\s?)*b`, `^(([a-z])+.)+[A-Z]([a-z])+$`, `(((((a*)*)*)*)*)*b`,
+	} {
+		p := compiled(t, Options{Pattern: pattern})
+		if got := found(t, p, []byte(as+"\n"+as+"\n")); got != nil {
+			t.Errorf("%q: lines %v", pattern, got)
+		}
+		p.Spans([]byte(as[:5_000]))
+	}
+}
+
+// TestFinders: literals are found wherever they stand, in texts of any length.
+func TestFinders(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	letters := []string{"a", "b", "A", "B", "_", "@", "`", "\xe1", "\x01"}
+	for range 3_000 {
+		text := randomText(r, 1+r.IntN(30), letters)
+		set := make([]literal, 1+r.IntN(4))
+		for i := range set {
+			for range 1 + r.IntN(6) {
+				set[i].text += letters[r.IntN(len(letters))]
+			}
+			if set[i].fold = r.IntN(2) == 0; set[i].fold {
+				set[i].text = string(lower([]byte(set[i].text)))
+			}
+		}
+		from := r.IntN(len(text) + 1)
+		want := -1
+		for i, l := range set {
+			at := indexLiteral(text, l, from)
+			if got := newFinder(l).find(text, from); got != at {
+				t.Fatalf("%+v in %q from %d: %d, want %d", l, text, from, got, at)
+			}
+			if at >= 0 && (want < 0 || at < want) {
+				want = at
+			}
+			if i+1 < len(set) {
+				continue
+			}
+			if f := newManyFinder(set); f != nil && f.find(text, from) != want {
+				t.Fatalf("%+v in %q from %d: %d, want %d", set, text, from, f.find(text, from), want)
+			}
+		}
+	}
+}
+
+func indexLiteral(text []byte, l literal, from int) int {
+	text = bytes.Clone(text[from:])
+	if l.fold {
+		lower(text)
+	}
+	if i := bytes.Index(text, []byte(l.text)); i >= 0 {
+		return from + i
+	}
+	return -1
+}

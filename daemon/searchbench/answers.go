@@ -9,14 +9,15 @@ import (
 )
 
 // rowsOf asks loomd for everything and returns it as "path\x00line" or "path",
-// and "path\x00count" of counts, in the order in which it came. pages is how many
-// calls it took.
-func (s *served) rowsOf(t task) (rows []string, pages int, err error) {
+// and "path\x00count" of counts, in the order in which it came. pages are the
+// offsets of the calls that it took.
+func (s *served) rowsOf(t task) (rows []string, pages []int, err error) {
 	for {
-		tool, args := t.arguments(pages)
+		pages = append(pages, len(rows))
+		tool, args := t.arguments(len(rows))
 		body, err := s.tool(tool, args)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		var page struct {
 			Matches []struct {
@@ -28,9 +29,8 @@ func (s *served) rowsOf(t task) (rows []string, pages int, err error) {
 			Truncated bool
 		}
 		if err := read(body, &page); err != nil {
-			return nil, 0, fmt.Errorf("%s %q: %w", tool, t.pattern, err)
+			return nil, nil, fmt.Errorf("%s %q: %w", tool, t.pattern, err)
 		}
-		pages++
 		for _, m := range page.Matches {
 			rows = append(rows, fmt.Sprintf("%s\x00%d", m.Path, m.Line))
 		}
@@ -55,6 +55,9 @@ func (s *served) rowsOf(t task) (rows []string, pages int, err error) {
 
 // rgRows asks rg for the same, in the order of path bytes and of lines.
 func rgRows(ctx context.Context, rg, dir string, t task) ([]string, error) {
+	if before, ok := strings.CutSuffix(t.pattern, "$"); ok {
+		t.pattern = before + `\r?$` // loomd's "$" holds before "\r\n", too
+	}
 	command := rgCommand(rg, t)
 	command = slices.Insert(command, 1, "--null", "--no-heading")
 	if t.kind == listFiles || t.kind == globFiles {

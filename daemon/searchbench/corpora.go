@@ -68,7 +68,7 @@ func (c *corpus) make(ctx context.Context, source string, copies int) error {
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "-A", "-f"},
-		{"-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "all"},
+		{"-c", "gc.auto=0", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-q", "-m", "all"},
 		{"gc", "-q"},
 	} {
 		if _, err := output(ctx, c.dir, nil, append([]string{"git"}, args...)...); err != nil {

@@ -127,7 +127,7 @@ func (s *settings) build(ctx context.Context, c corpus, b *strings.Builder, deta
 	defer d.stop()
 	_, ferr := d.tool("grep", map[string]any{"pattern": "errServerClosedIdle"})
 	answered := time.Since(d.started)
-	st, err := d.live(ctx)
+	st, err := d.live()
 	took := time.Since(d.started)
 	if err = errors.Join(err, ferr); err != nil || !details {
 		return took, err
@@ -182,7 +182,7 @@ func (s *settings) budget(ctx context.Context, c corpus, b *strings.Builder) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
-	if _, err := d.live(ctx); err != nil {
+	if _, err := d.live(); err != nil {
 		return err
 	}
 	rg, err := s.rgBinary()

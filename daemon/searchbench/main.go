@@ -119,7 +119,7 @@ func (s *settings) measure(ctx context.Context, c corpus) (_ string, err error) 
 		return "", err
 	}
 	defer func() { err = errors.Join(err, b.loomd.stop()) }()
-	if _, err := b.loomd.live(ctx); err != nil {
+	if _, err := b.loomd.live(); err != nil {
 		return "", err
 	}
 	f, err := startFFF(ctx, s.peers, c.dir)

@@ -12,7 +12,7 @@ import (
 type outcome struct {
 	task
 	rows    int
-	pages   int
+	pages   int           // that loomd's answer took
 	wrong   int           // rows that loomd or rg alone has
 	inOrder bool          // of path bytes
 	ours    time.Duration // p50 over the rounds
@@ -45,11 +45,11 @@ func median[T time.Duration | float64](values []T) T {
 }
 
 // once is one answer of loomd, to the last byte of the last page.
-func (b *bench) once(t task, pages int) (time.Duration, int, error) {
+func (b *bench) once(t task, pages []int) (time.Duration, int, error) {
 	size := 0
 	start := time.Now()
-	for page := range pages {
-		tool, args := t.arguments(page)
+	for _, offset := range pages {
+		tool, args := t.arguments(offset)
 		body, err := b.loomd.tool(tool, args)
 		if err != nil {
 			return 0, 0, err
@@ -71,7 +71,7 @@ func (b *bench) compare(ctx context.Context, t task) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.rows, o.pages, o.wrong = len(want), pages, unlike(got, want)
+	o.rows, o.pages, o.wrong = len(want), len(pages), unlike(got, want)
 	o.inOrder = slices.IsSortedFunc(got, byPath)
 	var ours []time.Duration
 	theirs, ratios := map[string][]time.Duration{}, map[string][]float64{}

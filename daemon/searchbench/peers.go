@@ -59,6 +59,8 @@ func rgCommand(rg string, t task) []string {
 		command = append(command, "-c")
 	case grepFiles:
 		command = append(command, "-l")
+	case grepFirst: // the first ones in the order of paths, as the others give them
+		command = append(command, "-n", "--sort", "path")
 	default:
 		command = append(command, "-n")
 	}

@@ -93,22 +93,12 @@ func (s *served) status() (indexStatus, error) {
 	return answer.Result, nil
 }
 
-// statusPause is the time between two looks at an index that is being built.
-const statusPause = 2 * time.Millisecond
-
 // live waits until everything is indexed.
-func (s *served) live(ctx context.Context) (indexStatus, error) {
-	for {
-		st, err := s.status()
-		if err != nil || st.State == "live" {
-			return st, err
-		}
-		select {
-		case <-ctx.Done():
-			return st, ctx.Err()
-		case <-time.After(statusPause):
-		}
+func (s *served) live() (indexStatus, error) {
+	if _, err := s.call("loom/index/sync", map[string]any{"built": true}); err != nil {
+		return indexStatus{}, err
 	}
+	return s.status()
 }
 
 // memory is the resident set of a process in bytes, now and at its largest.

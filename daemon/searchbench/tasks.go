@@ -73,26 +73,30 @@ var tasks = []task{
 // first is how many lines a first page has.
 const first = 100
 
-// pageRows is how many rows the tools return at most.
-const pageRows = 100_000
+// How many rows the tools return at most: more rows, or more bytes than one
+// message holds, come in pages.
+const (
+	pageRows  = 1_000_000
+	pageFiles = 100_000
+)
 
 // isGrep tells searches from listings.
 func (t task) isGrep() bool { return t.kind != globFiles && t.kind != listFiles }
 
-// arguments are the tool's, for a page.
-func (t task) arguments(page int) (tool string, args map[string]any) {
+// arguments are the tool's, for a page that begins after some rows.
+func (t task) arguments(offset int) (tool string, args map[string]any) {
 	switch t.kind {
 	case listFiles:
-		return "glob", map[string]any{"pattern": "**/*", "limit": pageRows}
+		return "glob", map[string]any{"pattern": "**/*", "limit": pageFiles}
 	case globFiles:
-		return "glob", map[string]any{"pattern": t.pattern, "limit": pageRows}
+		return "glob", map[string]any{"pattern": t.pattern, "limit": pageFiles}
 	}
 	args = map[string]any{"pattern": t.pattern, "limit": pageRows}
 	if t.fold {
 		args["case"] = "insensitive"
 	}
-	if page > 0 {
-		args["offset"] = page * pageRows
+	if offset > 0 {
+		args["offset"] = offset
 	}
 	switch t.kind {
 	case grepFirst:

@@ -111,7 +111,7 @@ type rg struct {
 }
 
 func (r rg) args(q question) []string {
-	args := []string{"--hidden", "-g", "!.git", "--no-unicode", "--no-messages", "--no-require-git"}
+	args := []string{"--hidden", "-g", "!.git", "--no-unicode", "--no-messages", "--no-require-git", "--regex-size-limit", "1G", "--dfa-size-limit", "1G"}
 	for _, f := range []struct {
 		flag string
 		set  bool

@@ -14,7 +14,9 @@ type pattern struct {
 	text    string // the literal, the suffix, or the literal head of a glob
 	glob    *glob  // what follows text; set for patternGlob only
 
-	ends *byteSet // the bytes that can be the last of a match; nil: any, or none
+	// The bytes that can be the first and the last of a name that matches; nil:
+	// any, or none. starts is set for base patterns only.
+	starts, ends *byteSet
 }
 
 type patternKind uint8
@@ -133,7 +135,7 @@ func (l *patternList) match(dir, name string, isDir bool) *pattern {
 			continue
 		}
 		if p.base {
-			if p.match(name, l.fold) {
+			if (p.starts == nil || p.starts.has(name[0])) && p.match(name, l.fold) {
 				return p
 			}
 			continue
@@ -151,33 +153,40 @@ func (l *patternList) match(dir, name string, isDir bool) *pattern {
 	return nil
 }
 
-// setEnds finds out which bytes can be the last of what the pattern matches.
+// setEnds finds out which bytes can be the first and the last of a match.
 func (p *pattern) setEnds(fold bool) {
-	ends := &byteSet{}
-	switch {
-	case p.kind == patternGlob && len(p.glob.tokens) > 0:
-		switch last := p.glob.tokens[len(p.glob.tokens)-1]; last.op {
-		case opByte:
-			ends.add(last.lit)
-		case opClass:
-			*ends = *last.set
-		default:
-			return
+	last := ""
+	if n := len(p.text); n > 0 {
+		last = p.text[n-1:]
+	}
+	if p.kind == patternGlob && len(p.glob.tokens) > 0 {
+		p.ends = p.glob.tokens[len(p.glob.tokens)-1].bytes(fold)
+		if p.base { // then text is empty
+			p.starts = p.glob.tokens[0].bytes(fold)
 		}
-	case p.text == "":
-		return
+	} else if last != "" {
+		p.ends = (&globToken{op: opByte, lit: last[0]}).bytes(fold)
+	}
+}
+
+// bytes are those that the token matches when it matches one, else nil.
+func (t *globToken) bytes(fold bool) *byteSet {
+	set := &byteSet{}
+	switch t.op {
+	case opByte:
+		set.add(t.lit)
+	case opClass:
+		*set = *t.set
 	default:
-		ends.add(p.text[len(p.text)-1])
+		return nil
 	}
-	if fold {
-		for c := byte('A'); c <= 'Z'; c++ {
-			if ends.has(c) || ends.has(lower(c)) {
-				ends.add(c)
-				ends.add(lower(c))
-			}
+	for c := byte('A'); fold && c <= 'Z'; c++ {
+		if set.has(c) || set.has(lower(c)) {
+			set.add(c)
+			set.add(lower(c))
 		}
 	}
-	p.ends = ends
+	return set
 }
 
 func (p *pattern) match(text string, fold bool) bool {

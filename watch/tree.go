@@ -97,6 +97,7 @@ type Tree struct {
 	dirs       map[string]*treeDir
 	polled     map[*treeDir]time.Time // since when
 	linked     map[*treeDir]struct{}  // has files with other names
+	newLinks   map[uint64]struct{}    // inodes that were found to have other names
 	withInputs map[*treeDir]struct{}
 	files      int
 	dirCount   int // without the root
@@ -174,6 +175,7 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 	}
 	t.watches.use(nil, errDead)
 	t.outside.Store(&outside{})
+	t.cookies.plant(filepath.Join(cookieDir, t.cookiePrefix+"seed"))
 	t.connect()
 	return t
 }
@@ -189,6 +191,7 @@ func (t *Tree) Close() error {
 		close(t.closing)
 		err = t.watches.close()
 		t.working.Wait()
+		t.cookies.clear()
 		if t.disk != nil {
 			t.disk.close()
 		}

@@ -1,14 +1,16 @@
+//go:build unix
+
 package watch
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // benchTree opens the tree that LOOMD_BENCH_TREE names.
@@ -34,57 +36,72 @@ func open(b *testing.B, root string) *Tree {
 	return tree
 }
 
-// run runs a program and returns how many lines it wrote and how long it took.
-func runPeer(b *testing.B, dir string, args ...string) (lines int, took time.Duration) {
+// measure is what something took: on the clock, and of the processors.
+type measure struct{ wall, cpu []time.Duration }
+
+// peer runs a program in dir.
+func (m *measure) peer(b *testing.B, dir string, args ...string) {
 	b.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	began := time.Now()
-	out, err := cmd.Output()
-	if err != nil {
+	if _, err := cmd.Output(); err != nil {
 		b.Fatalf("%q: %v", args, err)
 	}
-	return bytes.Count(out, []byte("\n")), time.Since(began)
+	m.wall = append(m.wall, time.Since(began))
+	m.cpu = append(m.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+}
+
+// report gives the medians of own, and how often they are those of the peer.
+func (m *measure) report(b *testing.B, own *measure, name string) {
+	if len(m.wall) == 0 {
+		return
+	}
+	b.ReportMetric(float64(median(m.wall).Milliseconds()), name+"-ms-p50")
+	b.ReportMetric(float64(median(m.cpu).Milliseconds()), name+"-cpu-ms-p50")
+	if m != own {
+		b.ReportMetric(float64(median(own.wall))/float64(median(m.wall)), "ratio-"+name)
+		b.ReportMetric(float64(median(own.cpu))/float64(median(m.cpu)), "cpu-ratio-"+name)
+	}
 }
 
 // BenchmarkTreeFirstScan compares the first scan, watches and stats included,
 // with `rg --files` (LOOMD_BENCH_RG names the program) and git ls-files.
 func BenchmarkTreeFirstScan(b *testing.B) {
 	root := benchTree(b)
-	var own, rg, git []time.Duration
+	var own, rg, git measure
 	files := 0
 	for b.Loop() {
-		began := time.Now()
+		began, used := time.Now(), processorTime()
 		tree := open(b, root)
 		<-tree.Ready()
-		own = append(own, time.Since(began))
+		own.wall = append(own.wall, time.Since(began))
+		own.cpu = append(own.cpu, processorTime()-used)
 		files = tree.Status().Files
 		if err := tree.Close(); err != nil {
 			b.Fatal(err)
 		}
 		if program := os.Getenv("LOOMD_BENCH_RG"); program != "" {
-			_, took := runPeer(b, root, program, "--files", "--hidden", "-g", "!.git")
-			rg = append(rg, took)
+			rg.peer(b, root, program, "--files", "--hidden", "-g", "!.git")
 		}
-		_, took := runPeer(b, root, "git", "ls-files", "-co", "--exclude-standard")
-		git = append(git, took)
+		git.peer(b, root, "git", "ls-files", "-co", "--exclude-standard")
 	}
 	b.ReportMetric(float64(files), "files")
-	b.ReportMetric(float64(median(own).Milliseconds()), "ms-p50")
-	if len(rg) > 0 {
-		b.ReportMetric(float64(median(rg).Milliseconds()), "rg-ms-p50")
-		b.ReportMetric(float64(median(own))/float64(median(rg)), "ratio-rg")
+	own.report(b, &own, "own")
+	rg.report(b, &own, "rg")
+	git.report(b, &own, "git")
+}
+
+// processorTime is what this process has used.
+func processorTime() time.Duration {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		return 0
 	}
-	b.ReportMetric(float64(median(git).Milliseconds()), "git-ms-p50")
-	b.ReportMetric(float64(median(own))/float64(median(git)), "ratio-git")
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func median(list []time.Duration) time.Duration { return quantile(list, 0.5) }
-
-func quantile(list []time.Duration, q float64) time.Duration {
-	slices.Sort(list)
-	return list[min(int(q*float64(len(list))), len(list)-1)]
-}
 
 // BenchmarkTreeSyncIdle measures the barrier when nothing happens.
 func BenchmarkTreeSyncIdle(b *testing.B) {

@@ -28,7 +28,7 @@ type stamp struct {
 	size, mtime, ctime int64 // the times in ns
 	ino                uint64
 	kind               Kind
-	linked             bool // other names lead to this file, and a write through one gives no event here
+	linked             bool // other names lead to this, and what is done through one gives no event here
 	racy               bool // it was changed so recently that another change could leave the same times
 }
 

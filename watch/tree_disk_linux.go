@@ -25,7 +25,7 @@ type disk struct {
 
 func openDisk(root string) (*disk, error) {
 	fd, err := retry(func() (int, error) {
-		return unix.Open(root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		return unix.Open(root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	})
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: root, Err: err}
@@ -207,7 +207,6 @@ func stampOf(st *unix.Stat_t) stamp {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		s.kind = File
-		s.linked = st.Nlink > 1
 	case unix.S_IFDIR:
 		s.kind = Dir
 	case unix.S_IFLNK:
@@ -215,6 +214,7 @@ func stampOf(st *unix.Stat_t) stamp {
 	default:
 		s.kind = Special
 	}
+	s.linked = s.kind != Dir && st.Nlink > 1
 	return s
 }
 

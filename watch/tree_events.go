@@ -170,6 +170,7 @@ func (t *Tree) place(d *treeDir, s *sighting, h *hints) *visit {
 	case s.err != nil:
 		h.relist(d)
 	case d.rules.Ignored(s.name, s.kind == Dir):
+		t.noteLink(stamp{}, s.stamp)
 		t.setIgnored(d, s.name)
 	case s.kind != Dir:
 		t.setFile(d, s.name, s.stamp)

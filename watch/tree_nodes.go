@@ -87,15 +87,17 @@ func (t *Tree) adopt(parent *treeDir, name string, dir *treeDir, v *visit) *tree
 
 // adoptFiles replaces the files of a directory by those found.
 func (t *Tree) adoptFiles(dir *treeDir, v *visit) {
-	linked := 0
+	if len(dir.files) == 0 && !t.logging && v.linked == 0 {
+		t.files += len(v.files)
+		dir.files = v.files
+		return
+	}
 	for name, now := range v.files {
-		if now.linked {
-			linked++
-		}
 		was, known := dir.files[name]
 		if !known {
 			t.files++
 		}
+		t.noteLink(was, now)
 		if !known || was.racy || !was.same(now) {
 			t.log(join(dir.path, name))
 		}
@@ -107,7 +109,7 @@ func (t *Tree) adoptFiles(dir *treeDir, v *visit) {
 		}
 	}
 	dir.files = v.files
-	t.setLinked(dir, linked)
+	t.setLinked(dir, v.linked)
 }
 
 // setFile records one file that an event or a look told of.
@@ -123,6 +125,7 @@ func (t *Tree) setFile(dir *treeDir, name string, now stamp) {
 		}
 		delete(dir.ignored, name)
 	}
+	t.noteLink(was, now)
 	linked := dir.linked
 	if was.linked {
 		linked--
@@ -222,13 +225,38 @@ func (t *Tree) setLinked(dir *treeDir, n int) {
 	}
 }
 
+// noteLink notes an entry that has other names now and had none. To make a name
+// changes the inode, and gives no event under the old ones.
+func (t *Tree) noteLink(was, now stamp) {
+	if now.linked && !(was.linked && was.ino == now.ino) {
+		setEntry(&t.newLinks, now.ino, struct{}{})
+	}
+}
+
+// otherNames returns the paths of what got another name since the last call and
+// is not known to have any.
+func (t *Tree) otherNames() (paths []string) {
+	if len(t.newLinks) == 0 {
+		return nil
+	}
+	for rel, d := range t.dirs {
+		for name, s := range d.files {
+			if _, ok := t.newLinks[s.ino]; ok && !s.linked {
+				paths = append(paths, join(rel, name))
+			}
+		}
+	}
+	t.newLinks = nil
+	return paths
+}
+
 // setEntry makes the map when it is needed first: most directories have no
 // subdirectory and nothing ignored.
-func setEntry[V any](m *map[string]V, name string, value V) {
+func setEntry[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
-		*m = map[string]V{}
+		*m = map[K]V{}
 	}
-	(*m)[name] = value
+	(*m)[key] = value
 }
 
 // entry returns what stands at a path now. The caller holds mu.

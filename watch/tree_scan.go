@@ -21,6 +21,7 @@ type visit struct {
 	key     fileKey
 	files   map[string]stamp
 	subs    map[string]*visit // nil: known, and not looked at
+	linked  int               // of files, those that have other names
 	ignored map[string]struct{}
 	rules   *DirRules
 	sources string
@@ -214,6 +215,9 @@ func (s *scan) sort(v *visit, h dirHandle, e listed, at int64) *visit {
 		}
 		if st.kind != Dir {
 			v.files[e.name] = st
+			if st.linked {
+				v.linked++
+			}
 			return nil
 		}
 		key = found

@@ -16,7 +16,7 @@ func keyOf(info fs.FileInfo) fileKey {
 // other names lead to it.
 func changeOf(info fs.FileInfo) (ctime int64, linked bool) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Ctimespec.Nano(), info.Mode().IsRegular() && st.Nlink > 1
+		return st.Ctimespec.Nano(), !info.IsDir() && st.Nlink > 1
 	}
 	return info.ModTime().UnixNano(), false
 }

@@ -50,7 +50,7 @@ func (t *Tree) build() {
 	t.mounts = mountTable()
 	t.readSurroundings()
 	t.openRoot()
-	for _, rel := range t.run(t.everything(false)) {
+	for _, rel := range append(t.run(t.everything(false)), t.otherNames()...) {
 		t.queue.put(nil, func(w *work) { w.looks = append(w.looks, look{lookAtEntry, rel}) })
 	}
 	t.mu.Lock()
@@ -128,7 +128,7 @@ func (t *Tree) pass(w work) {
 	if w.polls {
 		h.addPolled(t)
 	}
-	doubts := t.follow(h, w.lost)
+	doubts := append(t.follow(h, w.lost), t.otherNames()...)
 	// What another directory's move showed to be elsewhere is looked at again;
 	// more than once only while directories keep moving.
 	for range maxDoubts {
@@ -139,7 +139,7 @@ func (t *Tree) pass(w work) {
 		for _, rel := range doubts {
 			h.add(t, rel, fsnotify.Rename)
 		}
-		doubts = t.follow(h, false)
+		doubts = append(t.follow(h, false), t.otherNames()...)
 	}
 	for _, rel := range doubts {
 		t.queue.put(nil, func(w *work) { w.looks = append(w.looks, look{lookAtEntry, rel}) })

@@ -93,12 +93,14 @@ func openCorpus(b *testing.B, memory int64) (*Index, string) {
 func rounds(b *testing.B, ours func() int, theirs *exec.Cmd) {
 	b.Helper()
 	var us, them []time.Duration
+	var ourCPU, theirCPU time.Duration
 	lines, peer := 0, 0
 	for range 5 {
 		for range 5 {
-			start := time.Now()
+			start, cpu := time.Now(), usedCPU()
 			lines = ours()
 			us = append(us, time.Since(start))
+			ourCPU += usedCPU() - cpu
 		}
 		if theirs == nil {
 			continue
@@ -119,6 +121,7 @@ func rounds(b *testing.B, ours func() int, theirs *exec.Cmd) {
 		}
 		_ = c.Wait() // rg exits with 1 when it finds nothing
 		them = append(them, time.Since(start))
+		theirCPU += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 		peer = counted.n
 	}
 	slices.Sort(us)
@@ -131,6 +134,7 @@ func rounds(b *testing.B, ours func() int, theirs *exec.Cmd) {
 		b.ReportMetric(them[len(them)/2].Seconds()*1e3, "rg-ms")
 		b.ReportMetric(float64(peer), "rg-lines")
 		b.ReportMetric(float64(them[len(them)/2])/float64(us[len(us)/2]), "rg/ours")
+		b.ReportMetric(5*float64(theirCPU)/float64(ourCPU), "rg/ours-cpu")
 	}
 }
 
@@ -334,6 +338,7 @@ func BenchmarkOneWrite(b *testing.B) {
 		}
 	}()
 	built(b, x)
+	b.ResetTimer()
 	for i := range b.N {
 		token := fmt.Sprintf("token_%d_here", i)
 		b.StopTimer()
@@ -348,5 +353,29 @@ func BenchmarkOneWrite(b *testing.B) {
 			b.Fatalf("%+v, %v", sum, err)
 		}
 		s.Release()
+	}
+}
+
+// BenchmarkSearch is the search alone, in a snapshot that is there.
+func BenchmarkSearch(b *testing.B) {
+	x, _ := openCorpus(b, 0)
+	s := snapshot(b, x)
+	defer s.Release()
+	for _, bb := range benched {
+		b.Run(bb.name, func(b *testing.B) {
+			p, err := match.Compile(bb.match)
+			if err != nil {
+				b.Fatal(err)
+			}
+			q := bb.query
+			q.Pattern, q.Hidden = p, true
+			cpu := usedCPU()
+			for b.Loop() {
+				if _, err := s.Search(b.Context(), q, func(Line) bool { return true }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64((usedCPU()-cpu).Microseconds())/float64(b.N), "cpu-µs/op")
+		})
 	}
 }

@@ -109,29 +109,41 @@ func put[V any](m map[int]V, k int, v V) map[int]V {
 	return m
 }
 
+// A line that goes on for so many blocks beyond the one where it should end is
+// cut. What begins in a part of it is looked for in the next bytes, too, as far as
+// a literal is looked at.
+const (
+	longLine   = 2
+	literalLen = 256
+)
+
 // cut lays blocks over the text from begin to the end, which is one file's. A
-// block ends at the first line end that makes it long enough, or with a file.
+// block ends at the first line end that makes it long enough, or in a long line.
 func (b *builder) cut(begin int, file uint32) {
 	p := b.part
 	text := b.text[begin:]
-	line, counted := uint32(1), 0
+	line, counted, goes := uint32(1), 0, false
 	for at := 0; at < len(text); {
 		if !b.open {
 			line += uint32(bytes.Count(text[counted:at], newline))
 			counted = at
-			p.blocks = append(p.blocks, block{lo: uint32(begin + at), file: file, line: line})
+			p.blocks = append(p.blocks, block{uint32(begin + at), file, line, goes})
 			b.open = true
 		}
 		room := b.limits.block - (begin + at - int(p.blocks[len(p.blocks)-1].lo))
-		end := len(text)
+		end, beyond := len(text), 0
 		if room <= len(text)-at {
 			from := at + max(room-1, 0)
-			if i := bytes.IndexByte(text[from:], '\n'); i >= 0 {
+			most := min(from+longLine*b.limits.block, len(text))
+			if i := bytes.IndexByte(text[from:most], '\n'); i >= 0 {
 				end = from + i + 1
+			} else if most < len(text) {
+				end, beyond = from+1, literalLen
 			}
 		}
-		b.signer.add(text, at, end)
-		at = end
+		b.signer.add(text, at, end+beyond)
+		at, goes = end, beyond > 0
+		p.cut = p.cut || goes
 		if begin+at-int(p.blocks[len(p.blocks)-1].lo) >= b.limits.block {
 			b.signer.endBlock()
 			b.open = false

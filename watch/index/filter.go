@@ -75,6 +75,7 @@ func newFilter(n *match.Need, common *rowCounts) *filter {
 
 func rowsOf(literal []byte, fold bool, common *rowCounts) []uint32 {
 	var rows []uint32
+	literal = literal[:min(len(literal), literalLen)]
 	folded := bytes.Clone(literal)
 	for i, c := range folded {
 		folded[i] = lower[c]
@@ -136,7 +137,7 @@ func (f *filter) rowsOf(p *part, joined bool, out bitmap) {
 			for w := range out {
 				row = append(row, p.row(r, w))
 			}
-			p.spread(row)
+			p.spread(row, func(b *block) bool { return b.lo > p.start[b.file] })
 			for w := range out {
 				out[w] &= row[w]
 			}
@@ -151,6 +152,9 @@ func (f *filter) rowsOf(p *part, joined bool, out bitmap) {
 			return
 		}
 	}
+	if p.cut && !joined {
+		p.spread(out, func(b *block) bool { return b.goes })
+	}
 }
 
 func (b bitmap) empty() bool {
@@ -162,12 +166,13 @@ func (b bitmap) empty() bool {
 	return true
 }
 
-// spread sets all blocks that share a file with one that is set.
-func (p *part) spread(row bitmap) {
+// spread sets all blocks that belong together with one that is set. goes tells
+// of a block that it goes on what the one before ends with.
+func (p *part) spread(row bitmap, goes func(*block) bool) {
 	for b := 0; b < len(p.blocks); {
 		end, found := b, row.has(b)
-		for end+1 < len(p.blocks) && p.blocks[end+1].lo > p.start[p.blocks[end+1].file] {
-			end++ // it begins within a text, so it goes on the one before
+		for end+1 < len(p.blocks) && goes(&p.blocks[end+1]) {
+			end++
 			found = found || row.has(end)
 		}
 		if found {

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +27,7 @@ type forest struct {
 	dir   string
 	ready chan struct{}
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards what follows, and the disk
 	generation uint64
 	touched    map[string]uint64 // paths, and directories with "/", by generation
 	everything bool              // Sync returns the whole list
@@ -47,9 +46,8 @@ func newForest(t testing.TB) *forest {
 
 func (f *forest) abs(path string) string { return filepath.Join(f.dir, filepath.FromSlash(path)) }
 
+// touch makes the tree tell of paths. f.mu is held.
 func (f *forest) touch(paths ...string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.generation++
 	for _, p := range paths {
 		f.touched[p] = f.generation
@@ -58,6 +56,8 @@ func (f *forest) touch(paths ...string) {
 
 func (f *forest) write(t testing.TB, path, text string) {
 	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.quietly(t, path, text)
 	paths := []string{path}
 	for i := range path {
@@ -81,6 +81,8 @@ func (f *forest) quietly(t testing.TB, path, text string) {
 
 func (f *forest) remove(t testing.TB, path string) {
 	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if err := os.RemoveAll(f.abs(path)); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,18 @@ func (f *forest) remove(t testing.TB, path string) {
 
 func (f *forest) Ready() <-chan struct{} { return f.ready }
 
-func (f *forest) Status() watch.TreeStatus { return watch.TreeStatus{State: "live"} }
+func (f *forest) Status() watch.TreeStatus {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return watch.TreeStatus{State: "live", Generation: f.generation}
+}
+
+// tellAll makes Sync return the whole list, or not.
+func (f *forest) tellAll(all bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.everything = all
+}
 
 func (f *forest) Sync(ctx context.Context, since uint64) (watch.Changes, error) {
 	f.mu.Lock()
@@ -189,19 +202,13 @@ func snapshot(t testing.TB, x *Index) *Snapshot {
 func built(t testing.TB, x *Index) {
 	t.Helper()
 	snapshot(t, x).Release()
-	x.idle()
+	settle(t, x)
 }
 
-// idle waits for the workers.
-func (x *Index) idle() {
-	for {
-		x.mu.Lock()
-		n := x.workers
-		x.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		runtime.Gosched()
+func settle(t testing.TB, x *Index) {
+	t.Helper()
+	if err := x.Settle(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

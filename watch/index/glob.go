@@ -29,6 +29,7 @@ type glob struct {
 	base    bool   // matched against the last name
 	pattern string // what doublestar gets
 	prefix  string // what a matching path begins with
+	ending  string // what it ends with
 	text    string // a suffix, a name or a path, by form
 }
 
@@ -92,7 +93,10 @@ func compileGlob(pattern string) (glob, error) {
 		g.form, g.text = globSuffix, star
 	case anyDepth && !hasMeta(deep) && !strings.Contains(deep, "/"):
 		g.form, g.text = globName, deep
+	case rest == pattern && anyDepth && !strings.Contains(deep, "/"):
+		g.base, g.pattern = true, deep
 	}
+	g.ending = literalEnding(pattern)
 	return g, nil
 }
 
@@ -108,6 +112,14 @@ func literalPrefix(pattern string) string {
 		return ""
 	}
 	return pattern[:strings.LastIndexByte(pattern, '/')+1]
+}
+
+// literalEnding returns what all matches end with.
+func literalEnding(pattern string) string {
+	if strings.HasSuffix(pattern, "/**") || strings.Contains(pattern, `\`) {
+		return "" // "dir/**" matches dir itself
+	}
+	return pattern[strings.LastIndexAny(pattern, globMeta)+1:]
 }
 
 // braceWays returns how many patterns one with braces stands for, or more than
@@ -184,6 +196,9 @@ func (g *glob) match(p string) bool {
 	case globPath:
 		return p == g.text
 	case globAny:
+	}
+	if !strings.HasSuffix(p, g.ending) {
+		return false
 	}
 	if g.base {
 		p = p[strings.LastIndexByte(p, '/')+1:]

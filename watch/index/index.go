@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/loomd/loomd/watch"
 )
@@ -47,7 +48,7 @@ type Index struct {
 	current  *Snapshot  // nil before the first build begins
 	building map[*part]bool
 	workers  int
-	jobs     int // parts made since the start
+	settled  chan struct{} // closed when the last worker ends; nil while there is none
 
 	closing <-chan struct{} // closed by close
 	close   context.CancelFunc
@@ -73,7 +74,7 @@ func Open(o Options) (*Index, error) {
 	x.memory.budget = budgetOf(o.Memory)
 	ctx, cancel := context.WithCancel(context.Background())
 	x.closing, x.close = ctx.Done(), cancel
-	x.running.Go(func() { x.first(ctx) })
+	x.running.Go(func() { x.follow(ctx) })
 	return x, nil
 }
 
@@ -86,22 +87,59 @@ func (x *Index) isClosing() bool {
 	}
 }
 
-// first takes the tree over as soon as it is there, so that the first search
-// finds the building under way.
-func (x *Index) first(ctx context.Context) {
+// lookEvery is how often the background looks whether the tree has changed. It
+// takes over only what has not changed since it last looked: in the middle of a
+// checkout it would take time from that, and do its work twice.
+const lookEvery = 250 * time.Millisecond
+
+// follow takes the tree over as soon as it is there, so that the first search
+// finds the building under way, and what changes when nobody searches.
+func (x *Index) follow(ctx context.Context) {
 	select {
 	case <-x.tree.Ready():
 	case <-ctx.Done():
 		return
 	}
-	s, err := x.Snapshot(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			x.logger.Warn("index could not take the tree over", "err", err)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	before := x.tree.Status().Generation
+	for {
+		now := x.tree.Status().Generation
+		if at, begun := x.generation(); !begun || now == before && now != at {
+			x.takeOver(ctx)
 		}
-		return
+		before = now
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
 	}
-	s.Release()
+}
+
+func (x *Index) takeOver(ctx context.Context) {
+	s, err := x.Snapshot(ctx)
+	if err == nil {
+		s.Release()
+	} else if ctx.Err() == nil {
+		x.logger.Warn("index could not follow the tree", "err", err)
+	}
+}
+
+// Settle waits until nothing is left to build.
+func (x *Index) Settle(ctx context.Context) error {
+	x.mu.Lock()
+	settled := x.settled
+	x.mu.Unlock()
+	if settled == nil {
+		return nil
+	}
+	select {
+	case <-settled:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Close ends the building. Snapshots that are still held stay valid, but for

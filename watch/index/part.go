@@ -73,6 +73,7 @@ type part struct {
 	blocks   []block  // in order, without gaps
 	rows     region   // signatures
 	stride   int
+	cut      bool   // a line goes over several blocks
 	text     region // all texts; empty if they are read on demand
 	kept     bool   // text is there
 	late     map[int]int
@@ -84,12 +85,14 @@ type part struct {
 	owner   *memory
 }
 
-// block is a run of whole lines of about as many bytes as the limits say: pieces of texts that
-// follow each other. It ends where the next one starts.
+// block is a run of lines of about as many bytes as the limits say: pieces of
+// texts that follow each other. It ends where the next one starts. Only a very
+// long line is cut: then the blocks with its parts belong together.
 type block struct {
 	lo   uint32 // in the part's text
 	file uint32 // the entry whose text has the first byte
 	line uint32 // that byte's line, from 1
+	goes bool   // it goes on the line that the block before ends with
 }
 
 func (p *part) len() int { return len(p.ends) }

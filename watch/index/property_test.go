@@ -46,9 +46,9 @@ func TestPropertyAnswersAreThoseOfAPlainScan(t *testing.T) {
 					edit(t, r, f)
 				}
 				if r.IntN(2) == 0 {
-					x.idle()
+					settle(t, x)
 				}
-				f.everything = r.IntN(4) == 0
+				f.tellAll(r.IntN(4) == 0)
 			}
 		})
 	}

@@ -19,7 +19,9 @@ func (x *Index) wake() {
 		if !ok {
 			return
 		}
-		x.workers++
+		if x.workers++; x.workers == 1 {
+			x.settled = make(chan struct{})
+		}
 		x.running.Add(1)
 		go x.work(j)
 	}
@@ -86,7 +88,10 @@ func (x *Index) work(j job) {
 			next, ok = x.nextJob()
 		}
 		if !ok {
-			x.workers--
+			if x.workers--; x.workers == 0 {
+				close(x.settled)
+				x.settled = nil
+			}
 			x.mu.Unlock()
 			return
 		}
@@ -174,7 +179,6 @@ func (x *Index) replace(j job, parts []*part) {
 	for i, change := range split(made, gone, came) {
 		made[i] = made[i].with(*change)
 	}
-	x.jobs += len(parts)
 	x.publish(slices.Concat(views[:at], made, views[at+len(j.views):]), x.current.generation)
 }
 

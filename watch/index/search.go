@@ -97,8 +97,12 @@ func (se *search) parallel(ctx context.Context, p *planner, c *collector, first,
 		})
 	}
 	queue := make([]*task, 0, window)
+	var used [][]Line // of results that were taken
 	start := func(spans []span) {
 		t := &task{spans: spans, done: make(chan struct{})}
+		if n := len(used); n > 0 {
+			t.lines, used = used[n-1][:0], used[:n-1]
+		}
 		queue = append(queue, t)
 		work <- t
 	}
@@ -121,6 +125,7 @@ func (se *search) parallel(ctx context.Context, p *planner, c *collector, first,
 		if !c.take(&t.result) {
 			return nil
 		}
+		used = append(used, t.lines)
 	}
 	return nil
 }

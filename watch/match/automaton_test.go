@@ -39,6 +39,25 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestLongRuns is the same with matches that span lines, which may begin far before they end.
+func TestLongRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	sparse := randomText(r, 4_000, append(slices.Repeat([]string{"x", "yz", " ", "."}, 40), "abA1", "q", "ab"))
+	dense := randomText(r, 1_000, asciiLetters)
+	letters := randomText(r, 2_000, []string{"a", "b", "b", "a", "b", "abc"})
+	for _, pattern := range []string{
+		`[A-Z]\d\n[a-z]`, `q\s+q`, `[ab]+\n[ab]{12}\n`, `a[ab\n]{14}c`, `(a|b|\n)*a(a|b|\n){9}c`, `[^x]{300}`, `(?s)A` + strings.Repeat(`.{1000}`, 5) + `q`, `1$\n^ `, `\w\n\W{3}`,
+	} {
+		re := regexp.MustCompile("(?m)" + pattern)
+		p := compiled(t, Options{Pattern: pattern, Multiline: true})
+		for _, text := range [][]byte{sparse, dense, letters, dense[:2_000], sparse[1:9_000]} {
+			if got, want := found(t, p, text), goRuns(re, text); !slices.Equal(got, want) {
+				t.Errorf("%q in a text of %d bytes: %d lines, Go's regexp has %d", pattern, len(text), len(got), len(want))
+			}
+		}
+	}
+}
+
 // TestStatesAreBounded: a pattern that would need more states than there is room for
 // has them forgotten, and then is walked without.
 func TestStatesAreBounded(t *testing.T) {
@@ -48,11 +67,11 @@ func TestStatesAreBounded(t *testing.T) {
 	text = bytes.ReplaceAll(text, []byte("\n"), nil)
 	for _, c := range []string{"a", "b"} {
 		line := slices.Concat(text, []byte(c), bytes.Repeat([]byte("ab"), 100), []byte("c\n"))
-		if at := d.findLine(line, 0); at >= 0 != (c == "a") {
+		if at := d.findLine(&streams{}, line, 0); at >= 0 != (c == "a") {
 			t.Errorf("an %s stands there; findLine says %d of %d", c, at, len(line))
 		}
 	}
-	if !d.loose || len(d.states)<<d.shift > tableSize {
+	if !d.loose || d.few || len(d.states)<<d.shift > tableSize {
 		t.Errorf("loose %v, %d states", d.loose, len(d.states))
 	}
 }

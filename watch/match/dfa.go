@@ -5,12 +5,22 @@ import (
 	"slices"
 )
 
-// A state is named by where its row begins in the table. The first two rows are no
-// states: all that leads into them stays there, so that a loop need not look at
-// each step.
+// A state has a number; what it leads to is kept by byte in a table of one of two
+// forms. As long as there are few states, each byte has a column of theirs, and the
+// number is the place in the column: the next state is one load behind the last. A
+// larger table has a row for each state, and the number is where the row begins.
+//
+// The first two numbers are no states: all that leads into them stays there, so that a
+// loop need not look at each step.
 const (
 	unknown   = 0       // not computed yet, or to be looked at each time
-	tableSize = 1 << 16 // entries: an index of 16 bits needs no check
+	fewStates = 1 << 8  // states of the first form
+	tableSize = 1 << 16 // entries of the second; an index of 16 bits needs no check
+)
+
+type (
+	column [fewStates]uint8
+	rows   [tableSize]uint16
 )
 
 // state is a set of instructions that are to be tried at a place.
@@ -36,9 +46,12 @@ const (
 // one goroutine at a time.
 type dfa struct {
 	p       *program
-	table   *[tableSize]uint16
-	shift   uint   // a row has 1<<shift entries
-	matched uint16 // the row that is reached when a match is sure
+	few     bool // the first form of the table
+	columns []column
+	byByte  [256]*column
+	table   *rows
+	shift   uint   // 0, or a row has 1<<shift entries
+	matched uint16 // the number that is reached when a match is sure
 	states  []state
 	ids     map[string]uint16
 	start   [4]uint16 // by what stands before; unknown: not made yet
@@ -59,22 +72,39 @@ const (
 )
 
 func newDFA(p *program) *dfa {
-	d := &dfa{p: p, table: new([tableSize]uint16), ids: map[string]uint16{}}
-	for 1<<d.shift < p.count {
-		d.shift++
+	d := &dfa{p: p, few: true, columns: make([]column, p.count), ids: map[string]uint16{}}
+	for b := range d.byByte {
+		d.byByte[b] = &d.columns[p.classes[b]]
 	}
-	d.matched = 1 << d.shift
 	d.work.init(2 * len(p.insts))
 	d.forget()
 	return d
 }
 
+// widen changes to the second form of the table.
+func (d *dfa) widen() {
+	d.few = false
+	d.table = new(rows)
+	for 1<<d.shift < d.p.count {
+		d.shift++
+	}
+	d.states = d.states[:0]
+	d.forget()
+}
+
 // forget drops all states.
 func (d *dfa) forget() {
-	used := len(d.states) << d.shift
-	clear(d.table[:used])
-	for i := range 1 << d.shift {
-		d.table[int(d.matched)+i] = d.matched
+	d.matched = 1 << d.shift
+	if d.few {
+		clear(d.columns)
+		for i := range d.columns {
+			d.columns[i][d.matched] = uint8(d.matched)
+		}
+	} else {
+		clear(d.table[:len(d.states)<<d.shift])
+		for i := range 1 << d.shift {
+			d.table[int(d.matched)+i] = d.matched
+		}
 	}
 	clear(d.ids)
 	d.states = append(d.states[:0], state{}, state{})
@@ -83,13 +113,14 @@ func (d *dfa) forget() {
 	d.losses++
 }
 
-// full reports whether there is no place for another state.
-func (d *dfa) full() bool { return (len(d.states)+1)<<d.shift > tableSize }
-
-// makeRoom forgets all states when there is no place for another one. It reports
-// whether it did: the names of states that callers hold mean nothing then.
+// makeRoom sees to it that there is place for another state. It reports whether it
+// had to forget all others: the numbers that callers hold mean nothing then.
 func (d *dfa) makeRoom() bool {
-	if !d.full() {
+	switch {
+	case d.few && len(d.states) == fewStates:
+		d.widen()
+		return true
+	case d.few || (len(d.states)+1)<<d.shift <= tableSize:
 		return false
 	}
 	if d.spent < worthwhile*len(d.states) {
@@ -98,6 +129,22 @@ func (d *dfa) makeRoom() bool {
 	}
 	d.forget()
 	return true
+}
+
+// next returns what is kept of where s leads by b.
+func (d *dfa) next(s uint16, b byte) uint16 {
+	if d.few {
+		return uint16(d.byByte[b][uint8(s)])
+	}
+	return d.table[s|d.p.classes[b]]
+}
+
+func (d *dfa) keep(s uint16, b byte, next uint16) {
+	if d.few {
+		d.byByte[b][uint8(s)] = uint8(next)
+	} else {
+		d.table[s|d.p.classes[b]] = next
+	}
 }
 
 // intern returns the state of the set in d.work.set. There must be room.
@@ -139,42 +186,42 @@ func (d *dfa) state(s uint16) *state { return &d.states[s>>d.shift] }
 // but the one that it returns.
 func (d *dfa) step(s uint16, text []byte, i int) uint16 {
 	b := text[i]
+	if b == '\r' && d.p.lineEnds {
+		return d.stepCR(s, i+1 == len(text) || text[i+1] == '\n')
+	}
 	st := d.state(s)
-	ends := false
-	var kept *uint16
-	if b == '\r' && d.p.lineEnds {
-		ends = i+1 == len(text) || text[i+1] == '\n'
-		kept = &st.cr[0]
-		if ends {
-			kept = &st.cr[1]
-		}
-		if *kept != unknown {
-			return *kept
-		}
-	} else {
-		kept = &d.table[s|d.p.classes[b]]
+	next, lost := d.advance(st.set, st.before, b, d.p.afterByte(b, false))
+	if !lost {
+		d.keep(s, b, next)
 	}
-	if d.work.step(d.p, st.set, st.before, b, d.p.afterByte(b, ends)) {
-		*kept = d.matched
-		return d.matched
+	return next
+}
+
+// stepCR is step for "\r" where it may be at a line's end: the table has nothing of
+// it, since more than the byte decides.
+func (d *dfa) stepCR(s uint16, ends bool) uint16 {
+	k := 0
+	if ends {
+		k = 1
 	}
-	next := d.p.kinds[b]
-	if d.makeRoom() {
-		return d.intern(next)
+	st := d.state(s)
+	if st.cr[k] != unknown {
+		return st.cr[k]
 	}
-	// Interning moves the states: kept may point to where they were.
-	id := d.intern(next)
-	if b == '\r' && d.p.lineEnds {
-		st = d.state(s)
-		if ends {
-			st.cr[1] = id
-		} else {
-			st.cr[0] = id
-		}
-	} else {
-		*kept = id
+	next, lost := d.advance(st.set, st.before, '\r', d.p.afterByte('\r', ends))
+	if !lost {
+		d.state(s).cr[k] = next // making the state moved the others
 	}
-	return id
+	return next
+}
+
+// advance makes the state behind b. lost says that it is the only one left.
+func (d *dfa) advance(set []uint32, before before, b byte, a after) (next uint16, lost bool) {
+	if d.work.step(d.p, set, before, b, a) {
+		return d.matched, false
+	}
+	lost = d.makeRoom()
+	return d.intern(d.p.kinds[b]), lost
 }
 
 // endsHere reports whether s has a match at the end of the text.

@@ -3,13 +3,15 @@ package match
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"math/bits"
 )
 
 // cache is what a search needs to itself.
 type cache struct {
-	dfa  *dfa
-	pike *pike
+	dfa     *dfa
+	pike    *pike
+	streams streams
 }
 
 func newCache(p *Pattern) *cache {
@@ -40,25 +42,46 @@ func (p *Pattern) Find(text []byte, from int) (start, end int, ok bool) {
 	return p.findLine(c, text, from)
 }
 
-// Count returns how many lines Find finds.
-func (p *Pattern) Count(text []byte) int {
-	c := p.caches.Get().(*cache)
-	defer p.caches.Put(c)
-	find := p.findLine
-	if p.multiline {
-		find = p.findRun
+// Lines returns the lines, or runs of lines, that Find finds one after the other. It
+// is faster than Find where there are many.
+func (p *Pattern) Lines(text []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		c := p.caches.Get().(*cache)
+		defer p.caches.Put(c)
+		p.each(c, text, yield)
 	}
-	n := 0
+}
+
+func (p *Pattern) each(c *cache, text []byte, yield func(start, end int) bool) {
+	find := p.findLine
+	switch {
+	case p.multiline && p.invert:
+		find = p.findNoRun
+	case p.multiline:
+		find = p.findRun
+	case p.invert:
+		find = p.findNoLine
+	case !p.plan.all && !p.plan.none && !p.plan.literal():
+		c.dfa.eachLine(&c.streams, text, 0, yield)
+		return
+	}
 	for i := 0; i < len(text); {
 		start, end, ok := find(c, text, i)
-		if !ok {
-			break
+		if !ok || !yield(start, end) {
+			return
 		}
-		n += p.linesIn(text[start:end])
 		i = end
 	}
-	if p.invert {
-		return lines(text) - n
+}
+
+// Count returns how many lines Find finds.
+func (p *Pattern) Count(text []byte) int {
+	if p.plan.all && !p.invert {
+		return lines(text)
+	}
+	n := 0
+	for start, end := range p.Lines(text) {
+		n += p.linesIn(text[start:end])
 	}
 	return n
 }
@@ -86,7 +109,7 @@ func (p *Pattern) findLine(c *cache, text []byte, from int) (start, end int, ok 
 	case p.plan.all:
 		return from, lineEnd(text, from), true
 	case !p.plan.literal():
-		at := c.dfa.findLine(text, from)
+		at := c.dfa.findLine(&c.streams, text, from)
 		if at < 0 {
 			return 0, 0, false
 		}

@@ -27,7 +27,7 @@ const (
 )
 
 // rareEnough is the share up to which calls of bytes.IndexByte are faster.
-const rareEnough = 1.0 / 500
+const rareEnough = 1.0 / 250
 
 func newFinder(l literal) *finder {
 	f := &finder{text: l.text, fold: l.fold && hasLetter(l.text)}
@@ -89,10 +89,10 @@ func (f *finder) findPair(text []byte, i, last int) int {
 	a, b := text[i+f.rare:last+f.rare+1], text[i+f.other:last+f.other+1]
 	p, q, m, n := f.bits[0], f.bits[1], f.mask[0], f.mask[1]
 	for len(a) >= 32 && len(b) >= 32 {
-		x0 := (binary.LittleEndian.Uint64(a) | m) ^ p | (binary.LittleEndian.Uint64(b) | n) ^ q
-		x1 := (binary.LittleEndian.Uint64(a[8:]) | m) ^ p | (binary.LittleEndian.Uint64(b[8:]) | n) ^ q
-		x2 := (binary.LittleEndian.Uint64(a[16:]) | m) ^ p | (binary.LittleEndian.Uint64(b[16:]) | n) ^ q
-		x3 := (binary.LittleEndian.Uint64(a[24:]) | m) ^ p | (binary.LittleEndian.Uint64(b[24:]) | n) ^ q
+		x0 := ((binary.LittleEndian.Uint64(a) | m) ^ p) | ((binary.LittleEndian.Uint64(b) | n) ^ q)
+		x1 := ((binary.LittleEndian.Uint64(a[8:]) | m) ^ p) | ((binary.LittleEndian.Uint64(b[8:]) | n) ^ q)
+		x2 := ((binary.LittleEndian.Uint64(a[16:]) | m) ^ p) | ((binary.LittleEndian.Uint64(b[16:]) | n) ^ q)
+		x3 := ((binary.LittleEndian.Uint64(a[24:]) | m) ^ p) | ((binary.LittleEndian.Uint64(b[24:]) | n) ^ q)
 		// A byte of x that is zero leaves its high bit; so may the byte above it.
 		z0, z1, z2, z3 := (x0-lowBits)&^x0, (x1-lowBits)&^x1, (x2-lowBits)&^x2, (x3-lowBits)&^x3
 		if (z0|z1|z2|z3)&highBits != 0 {

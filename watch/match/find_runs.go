@@ -63,32 +63,48 @@ func (p *Pattern) findMatch(c *cache, text []byte, from int) (start, end int, ok
 // begun returns a place at or behind from, and not behind the start of the first
 // match from there; or -1 when there is no match.
 func (d *dfa) begun(text []byte, from int) int {
-	s := d.startAt(d.p.beforeAt(text, from))
-	idle := from
-	for i := from; i < len(text); i++ {
-		if d.loose {
-			if d.walk(text, i, len(text), s) < 0 {
+	const piece = 4 << 10 // bytes that are walked again to find where the match begins
+	begin := func() uint16 { return d.startAt(d.p.beforeAt(text, from)) }
+	idle, s := from, begin()
+	for i := from; ; {
+		losses := d.losses
+		end := min(i+piece, len(text))
+		at, behind := d.run(text, i, end, s)
+		switch {
+		case d.loose: // where a state of run's is not kept
+			if d.walk(text, from, len(text), begin()) < 0 {
 				return -1
 			}
+			return from
+		case at >= 0 && d.losses != losses:
 			return idle
+		case at >= 0:
+			return d.lastIdle(text, i, at, s, idle)
+		case end == len(text):
+			return -1
 		}
+		i, s = end, behind
 		if d.state(s).idle {
 			idle = i
 		}
-		n := d.table[s|d.p.classes[text[i]]]
-		if n == unknown {
-			n = d.step(s, text, i)
-		}
-		if n == d.matched {
-			return idle
-		}
-		s = n
-		d.spent++
 	}
-	if d.endsHere(s) {
-		return idle
+}
+
+// lastIdle walks text[i:end] from state s once more, and returns the last place where
+// no match is under way; or idle when there is none.
+func (d *dfa) lastIdle(text []byte, i, end int, s uint16, idle int) int {
+	for ; i < end; i++ {
+		if d.state(s).idle {
+			idle = i
+		}
+		if s = d.next(s, text[i]); s <= d.matched {
+			return idle // "\r" at a line's end, which is not in the table
+		}
 	}
-	return -1
+	if d.state(s).idle {
+		idle = i
+	}
+	return idle
 }
 
 // findNoRun finds the lines up to the next match.

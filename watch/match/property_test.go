@@ -49,7 +49,7 @@ func goRuns(re *regexp.Regexp, text []byte) []int {
 // TestPropertyLinesAsGo: for random patterns and texts the lines found, what stands
 // in them and what is needed are those of Go's regexp.
 func TestPropertyLinesAsGo(t *testing.T) {
-	rounds := 6_000
+	rounds := 2_500
 	if soak {
 		rounds = 600_000
 	}
@@ -112,7 +112,7 @@ func checkLine(t *testing.T, p *Pattern, re *regexp.Regexp, source string, line 
 // empty are left out: Go does not count an empty match right behind another, and here
 // it may be the one of the next line, as in rg (see TestOracle).
 func TestPropertyRunsAsGo(t *testing.T) {
-	rounds := 6_000
+	rounds := 2_500
 	if soak {
 		rounds = 600_000
 	}
@@ -155,7 +155,7 @@ func TestPropertyRunsAsGo(t *testing.T) {
 // Windows has the lines of one of Unix.
 func TestPropertyLineEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 3_000 {
+	for range 1_500 {
 		g := &randomPattern{r: r, looks: true, plain: true}
 		source := g.pattern(2)
 		p, err := Compile(Options{Pattern: source})

@@ -103,6 +103,7 @@ func TestBombs(t *testing.T) {
 	for _, pattern := range []string{
 		`(a*)*b`, `(a+)+$b`, `(a|aa)+b`, `(.*)(.*)(.*)(.*)(.*)b`, strings.Repeat("a?", 50) + strings.Repeat("a", 50) + "b",
 		`(?:a{0,30}){0,30}b`, `(\w+\s?)*b`, `^(([a-z])+.)+[A-Z]([a-z])+$`, `(((((a*)*)*)*)*)*b`,
+		strings.Repeat("(?:", 60) + strings.Repeat("){60}", 60) + "b", strings.Repeat("(?:", 60) + strings.Repeat("){0,60}", 2) + strings.Repeat(")", 58) + "b",
 	} {
 		p := compiled(t, Options{Pattern: pattern})
 		if got := found(t, p, []byte(as+"\n"+as+"\n")); got != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -16,8 +15,11 @@ import (
 var benchText = sync.OnceValue(func() []byte {
 	const most = 100 << 20
 	text := make([]byte, 0, most)
-	root := filepath.Join(runtime.GOROOT(), "src")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	root, err := goSource()
+	if err != nil {
+		panic(err)
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".go" || len(text) >= most {
 			return err
 		}

@@ -83,16 +83,31 @@ func spell(n *node) (set []literal, exact, ok bool) {
 		}
 		return set, exact, true
 	case opRepeat:
-		if n.min == 0 && n.max == 1 {
-			set, exact, ok = spell(n.subs[0])
-			return append(slices.Clone(set), literal{}), exact, ok && len(set) < maxLiterals
-		}
-		if n.max != n.min || n.max > maxLiteral {
-			return nil, false, false
-		}
-		return spell(&node{op: opConcat, subs: slices.Repeat(n.subs, n.min)})
+		return spellRepeat(n)
 	}
 	return nil, false, false
+}
+
+// spellRepeat is for counts that are sure, and for "x?".
+func spellRepeat(n *node) (set []literal, exact, ok bool) {
+	optional := n.min == 0 && n.max == 1
+	if !optional && (n.max != n.min || n.max > maxLiteral) {
+		return nil, false, false
+	}
+	one, exact, ok := spell(n.subs[0])
+	switch {
+	case !ok:
+		return nil, false, false
+	case optional:
+		return append(one[:len(one):len(one)], literal{}), exact, len(one) < maxLiterals
+	}
+	set = []literal{{}}
+	for range n.min {
+		if set, exact, ok = cross(set, one, exact); !ok {
+			return nil, false, false
+		}
+	}
+	return set, exact, true
 }
 
 func spellSet(s *byteSet) (set []literal, exact, ok bool) {
@@ -204,6 +219,9 @@ func needOf(n *node) (*Need, [][]literal) {
 
 // needAny is of alternatives: what each of them needs, or nothing.
 func needAny(n *node) (*Need, [][]literal) {
+	if len(n.subs) > maxLiterals {
+		return nil, nil
+	}
 	need := &Need{}
 	var all []literal
 	tooMany := false

@@ -3,11 +3,20 @@ package match
 import (
 	"bytes"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // soak tells that the long forms of tests were asked for.
 var soak = os.Getenv("LOOMD_SOAK") != ""
+
+// goSource is the directory of Go's own source.
+func goSource() (string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	return filepath.Join(strings.TrimSpace(string(root)), "src"), err
+}
 
 func compiled(t testing.TB, o Options) *Pattern {
 	t.Helper()

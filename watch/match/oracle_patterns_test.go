@@ -5,7 +5,7 @@ package match
 var oraclePatterns = []string{
 	// Literals.
 	`foo`, `return`, `func `, `WriteString`, `errServerClosedIdle`, `e`, `_`, `  `, `\t`, `é`, `日本`, `straße`, `€`, `É`, "\xff", `a\x00b`,
-	`TODO`, `panic`, `\.go`, `a\.b`, `\$1`, `\{2\}`, `\[3\]`, `\(4\)`, `\^5`, `\|6`, `\+8`, `\?9`, `\*0`, `\\b`, `/\*x\*/`, `#!/bin/sh`, `--`, `-w`,
+	`NOTE`, `panic`, `\.go`, `a\.b`, `\$1`, `\{2\}`, `\[3\]`, `\(4\)`, `\^5`, `\|6`, `\+8`, `\?9`, `\*0`, `\\b`, `/\*x\*/`, `#!/bin/sh`, `--`, `-w`,
 	`interface\{\}`, `err != nil`, `\x66oo`, `\x{66}oo`, `\u0066oo`, `\U00000066oo`, `\u{66}`, `\x41`, `\a|\f`, `\v`, `\r`,
 	// Alternations.
 	`foo|bar`, `foo|foobar`, `foobar|foo`, `a|b|c`, `return|panic|defer|go `, `(foo|bar)(baz|bar)`, `foo|`, `|foo`, `()`, `(|a)`, `a(|b)c`,
@@ -47,7 +47,7 @@ var oracleCode = []byte(`package x
 
 import "fmt"
 
-// TODO: foo bar, foobar, barfoo foo_bar; color colour
+// NOTE: foo bar, foobar, barfoo foo_bar; color colour
 func main() {
 	var s []interface{} = nil
 	if err != nil {

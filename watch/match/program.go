@@ -116,7 +116,10 @@ func (c *compiler) repeat(n *node, next uint32) uint32 {
 		if n.max < 0 && i == 0 {
 			continue // the loop's body is one of them
 		}
-		start = c.node(sub, start)
+		before := start
+		if start = c.node(sub, start); start == before {
+			break // nothing was added, and nothing will be
+		}
 	}
 	return start
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestRefused: what the pattern's error is, where it is, and what is said of it.
@@ -133,6 +134,12 @@ func FuzzCompile(f *testing.F) {
 		if len(pattern) > 200 || len(text) > 2000 {
 			return
 		}
+		begun := time.Now()
+		defer func() {
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("%+v in %d bytes took %v", o, len(text), took)
+			}
+		}()
 		p, err := Compile(o)
 		if err != nil {
 			return

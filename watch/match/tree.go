@@ -195,14 +195,13 @@ func trimEnds(n *node) *node {
 		if nullable(n, false) {
 			return empty
 		}
-		least := make([]*node, n.min)
-		for i := range least {
-			least[i] = n.subs[0]
+		if n.min == 1 {
+			return trimEnds(n.subs[0])
 		}
-		if n.max == n.min {
-			return n
+		if n.max != n.min {
+			return &node{op: opRepeat, subs: n.subs, min: n.min, max: n.min, pos: n.pos}
 		}
-		return trimEnds(concat(least))
+		return n
 	case opConcat:
 		subs := n.subs
 		for len(subs) > 0 && nullable(subs[0], false) {

@@ -32,10 +32,17 @@ type house struct {
 
 func newHouse(t *testing.T, files map[string]string) *house {
 	t.Helper()
-	h := &house{t: t, root: t.TempDir(), config: filepath.Join(t.TempDir(), "config.toml")}
+	h := &house{t: t, root: t.TempDir()}
 	for name, text := range files {
 		h.save(name, text)
 	}
+	return newHouseAt(t, h.root)
+}
+
+// newHouseAt is newHouse on a folder that is there.
+func newHouseAt(t *testing.T, root string) *house {
+	t.Helper()
+	h := &house{t: t, root: root, config: filepath.Join(t.TempDir(), "config.toml")}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var err error
 	h.server, err = New(Options{Roots: []string{h.root}, Socket: filepath.Join(t.TempDir(), "s"), Version: "test", UserConfig: h.config})

@@ -66,7 +66,7 @@ func callGlob(ctx context.Context, tc *Context, args globArgs) (globResult, erro
 		if !ok {
 			continue
 		}
-		q := index.List{Under: p.under, Patterns: []string{pattern}, Hidden: args.Hidden, Overlay: p.overlay}
+		q := index.List{Under: p.under, Patterns: []string{pattern}, Hidden: args.Hidden, Overlay: p.listed}
 		sum, err := p.files(ctx, s, q, &out.rows)
 		if err != nil {
 			return globResult{}, err

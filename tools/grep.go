@@ -83,7 +83,7 @@ func callGrep(ctx context.Context, tc *Context, args grepArgs) (grepResult, erro
 	rows := newMatchRows(q.Mode, args.Limit)
 	for _, p := range s.parts {
 		here := q
-		here.Under, here.Overlay = p.under, p.overlay
+		here.Under, here.Overlay = p.under, p.listed
 		here.Limit, here.Offset = args.Limit-rows.shown, max(0, args.Offset-rows.counted())
 		var ok bool
 		if here.Glob, rows.narrow, ok, err = s.names(p, args); err != nil {

@@ -65,10 +65,13 @@ func callListFiles(ctx context.Context, tc *Context, args listArgs) (listResult,
 		defer s.close()
 		if err == nil && len(s.parts) == 1 && s.parts[0].direct == nil && !s.parts[0].file {
 			defer s.tellBuilding()()
-			return listIndexed(ctx, s, args)
+			out, err := listIndexed(ctx, s, args)
+			if err != nil || out.rows.total > 0 {
+				return out, err
+			}
 		}
 	}
-	return listWalked(ctx, tc, args)
+	return listWalked(ctx, tc, args) // which says why there is nothing
 }
 
 // listIndexed lists what an index has, below a directory.
@@ -110,9 +113,9 @@ func levels(under, rel string) int {
 
 // withDirs are the overlays of p with the directories that only they make.
 func (p *part) withDirs() []index.Overlay {
-	out := slices.Clone(p.overlay)
+	out := slices.Clone(p.listed)
 	made := map[string]bool{}
-	for _, o := range p.overlay {
+	for _, o := range p.listed {
 		if !o.Exists {
 			continue
 		}

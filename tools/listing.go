@@ -86,11 +86,12 @@ const ignoredItself = "the directory itself is ignored, so nothing in it is list
 
 // list is the view's, with the documents that have no file.
 func (l *listing) list(p diffpreview.Path) ([]diffpreview.Entry, error) {
+	extra := l.extra[l.view.Name(p)]
 	entries, err := l.view.List(p)
-	if err != nil {
+	if err != nil && (len(extra) == 0 || diffpreview.CodeOf(err) != diffpreview.CodeFileNotFound) {
 		return nil, err
 	}
-	for _, e := range l.extra[l.view.Name(p)] {
+	for _, e := range extra {
 		if !slices.ContainsFunc(entries, func(o diffpreview.Entry) bool { return o.Name == e.Name }) {
 			entries = append(entries, e)
 		}

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/loomd/loomd/diffpreview"
@@ -59,13 +61,21 @@ func (s *scan) walk(ctx context.Context, q index.List, found func(index.Entry) b
 	return index.Listed{Deeper: l.deeper}, err
 }
 
-// unsaved are open documents that have no file, by their directory's name.
+// unsaved are the files of the overlay and the directories on the way to them,
+// by their directory's name: an open document need not have a file.
 func (s *scan) unsaved() map[string][]diffpreview.Entry {
 	extra := map[string][]diffpreview.Entry{}
 	for _, o := range s.part.overlay {
 		if o.Exists && o.Kind == watch.File {
-			dir := path.Join(s.part.name(), path.Dir(o.Path))
-			extra[dir] = append(extra[dir], diffpreview.Entry{Name: path.Base(o.Path), Size: int64(len(o.Text))})
+			entry := diffpreview.Entry{Name: path.Base(o.Path), Size: int64(len(o.Text))}
+			for rel := o.Path; rel != "."; rel = path.Dir(rel) {
+				dir := path.Join(s.part.name(), path.Dir(rel))
+				if slices.ContainsFunc(extra[dir], func(e diffpreview.Entry) bool { return e.Name == entry.Name }) {
+					break
+				}
+				extra[dir] = append(extra[dir], entry)
+				entry = diffpreview.Entry{Name: path.Base(path.Dir(rel)), IsDir: true, Mode: fs.ModeDir | 0o777}
+			}
 		}
 	}
 	return extra

@@ -29,6 +29,7 @@ type part struct {
 	file    bool   // it is one file
 	at      diffpreview.Path
 	overlay []index.Overlay // the session's own text and that of open documents, sorted by path
+	listed  []index.Overlay // those that the ignore rules leave in
 	snap    Snapshot
 	direct  *scan // snap, when it reads the view from the disk
 }
@@ -104,7 +105,7 @@ func (s *scope) overlay() {
 			continue
 		}
 		p := s.parts[i]
-		layer := index.Overlay{Path: rel, Exists: o.Now.Exists, Text: o.Now.Data}
+		layer := index.Overlay{Path: rel, Exists: o.Now.Exists, Kind: watch.File, Text: o.Now.Data}
 		switch code := diffpreview.CodeOf(o.Err); {
 		case code == diffpreview.CodeIsDirectory || code == diffpreview.CodeNotRegularFile:
 			continue // the disk has something else there, which is what the view shows
@@ -143,7 +144,7 @@ func (s *scope) snapshot(ctx context.Context, p *part) (err error) {
 		p.snap = p.direct
 		return nil
 	}
-	p.overlay = s.listed(p)
+	p.listed = s.listed(p)
 	p.snap, err = s.tc.Index[p.index].Snapshot(ctx)
 	return err
 }

@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/loomd/loomd/daemon/protocol"
+)
+
+// grep returns "path:line" of every match.
+func (g *guest) grep(pattern string) string {
+	g.t.Helper()
+	var out []string
+	got, result := g.tool("grep", fmt.Sprintf(`{"pattern":%q}`, pattern))
+	if result.IsError {
+		g.t.Fatalf("grep: %v", got)
+	}
+	for _, m := range got["matches"].([]any) {
+		m := m.(map[string]any)
+		out = append(out, fmt.Sprint(m["path"], ":", m["line"]))
+	}
+	return strings.Join(out, " ")
+}
+
+func (g *guest) wantGrep(pattern, want string) {
+	g.t.Helper()
+	if got := g.grep(pattern); got != want {
+		g.t.Errorf("grep %s: %q, want %q", pattern, got, want)
+	}
+}
+
+// What an agent proposes its session finds; once it is accepted everybody does,
+// without waiting for the watcher.
+func TestSearchFollowsTheReview(t *testing.T) {
+	h := newHouse(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
+	agent, person := h.connect(helloAgent, nil), h.connect(helloReviewer, nil)
+	other := h.connect(`{"capabilities":{},"initializationOptions":{"loom":{"role":"agent","session":{"label":"other"}}}}`, nil)
+	agent.wantGrep("one|two", "a.go:1 b.go:1")
+	got, _ := agent.tool("edit_file", `{"path":"a.go","edits":[{"old_str":"one","new_str":"three"}]}`)
+	agent.wantGrep("one|three", "a.go:1")
+	other.wantGrep("three", "")
+	var decided protocol.DecideResult
+	person.must(protocol.MethodProposalsDecide, protocol.DecideParams{ID: got["proposal"].(string), Version: 1, Decision: "accept"}, &decided)
+	h.wantDisk("a.go", "three\n")
+	other.wantGrep("three", "a.go:1")
+	agent.wantGrep("one|three", "a.go:1")
+	h.save("b.go", "four\n")
+	agent.wantGrep("two|four", "b.go:1")
+	agent.wantGrep("two", "")
+}
+
+// An unsaved buffer is what everybody finds.
+func TestSearchSeesTheEditor(t *testing.T) {
+	h := newHouse(t, map[string]string{"a.go": "saved\n"})
+	agent, editor := h.connect(helloAgent, nil), h.connect(helloEditor, nil)
+	uri := "file://" + filepath.ToSlash(filepath.Join(h.root, "a.go"))
+	editor.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "go", "version": 1, "text": "unsaved\n"}})
+	editor.must(protocol.MethodStatus, protocol.Empty{}, nil) // notifications before it have been handled
+	agent.wantGrep("saved", "a.go:1")
+	agent.wantGrep("^saved", "")
+	editor.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
+	editor.must(protocol.MethodStatus, protocol.Empty{}, nil)
+	agent.wantGrep("^saved", "a.go:1")
+}
+
+func TestIndexMethods(t *testing.T) {
+	files := map[string]string{"daemon/server.go": "text\n", "daemon/rpc/serve.go": "text\n", "bin": "\x00", ".gitignore": "node_modules/\n"}
+	for i := range 300 {
+		files[fmt.Sprintf("node_modules/d%d/x", i)] = "text\n"
+	}
+	h := newHouse(t, files)
+	g := h.connect(helloReviewer, nil)
+	var st protocol.IndexStatusResult
+	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true}, &st)
+	if st.State != protocol.IndexLive || st.Files != 4 || st.Dirs < 2 || st.Binary != 1 || st.Build != nil || st.Problems == nil {
+		t.Errorf("%+v", st)
+	}
+	if st.Watches > 100 { // C155: ignored trees take no watches
+		t.Errorf("%d watches", st.Watches)
+	}
+	h.save("late.go", "text\n")
+	before := st.Generation
+	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{}, &st)
+	if st.Files != 5 || st.Generation <= before {
+		t.Errorf("after a file came: %+v, was generation %d", st, before)
+	}
+	var found protocol.IndexFindResult
+	g.must(protocol.MethodIndexFind, protocol.IndexFindParams{Query: "dmnsrv", Limit: 2}, &found)
+	if len(found.Files) != 2 || found.Files[0].Path != "daemon/server.go" {
+		t.Errorf("%+v", found)
+	}
+	for _, wrong := range []protocol.IndexFindParams{{Query: "a", Limit: -1}, {Query: "a", Limit: 1001}, {Query: strings.Repeat("a", 2000)}} {
+		if err := g.call(protocol.MethodIndexFind, wrong, nil); err == nil {
+			t.Errorf("taken: %+v", wrong)
+		}
+	}
+}
+
+// While the first build runs the answers are right, and the call tells how far
+// it is, in order and with an end.
+func TestProgressOfTheFirstBuild(t *testing.T) {
+	files := map[string]string{}
+	for i := range 2000 {
+		files[fmt.Sprintf("d%d/f%d.txt", i%50, i)] = strings.Repeat("some text\n", 20) + fmt.Sprint("number ", i, "\n")
+	}
+	root := t.TempDir()
+	first := &house{t: t, root: root}
+	for name, text := range files {
+		first.save(name, text)
+	}
+	var mu sync.Mutex
+	var kinds []string
+	heard := func(params json.RawMessage) (any, error) {
+		var p struct{ Value progressValue }
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		kinds = append(kinds, p.Value.Kind)
+		if p.Value.Kind != "end" && (p.Value.Percentage == nil || p.Value.Message == "") {
+			t.Errorf("%s", params)
+		}
+		return nil, nil
+	}
+	h := newHouseAt(t, root)
+	g := h.connect(helloReviewer, map[string]func(json.RawMessage) (any, error){"$/progress": heard})
+	agent := h.connect(helloAgent, nil)
+	agent.wantGrep("number 1234$", "d34/f1234.txt:21")
+	var st protocol.IndexStatusResult
+	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true, WorkDoneToken: json.RawMessage(`"t"`)}, &st)
+	if st.State != protocol.IndexLive || st.Files != 2000 {
+		t.Errorf("%+v", st)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if n := len(kinds); n > 0 && (kinds[0] != "begin" || kinds[n-1] != "end") {
+		t.Errorf("%v", kinds)
+	}
+}
+
+// A long result goes out in pieces and is the same.
+func TestLongResultInPieces(t *testing.T) {
+	for _, r := range []*protocol.ToolsCallResult{
+		{CallID: "c1", Content: []protocol.Content{{Type: "text", Text: "<&>"}}, StructuredContent: json.RawMessage(`{"a":[1]}`), Reviews: []protocol.Review{}},
+		{
+			CallID: "c\"2", Content: []protocol.Content{}, StructuredContent: json.RawMessage(`{}`), IsError: true,
+			Reviews: []protocol.Review{{Proposal: "p", Comment: "é"}}, Moved: []protocol.Moved{{Path: "p"}},
+		},
+	} {
+		pieces, err := inPieces(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var whole []byte
+		for _, p := range pieces {
+			whole = append(whole, p...)
+		}
+		var got protocol.ToolsCallResult
+		if err := json.Unmarshal(whole, &got); err != nil || !reflect.DeepEqual(&got, r) {
+			t.Errorf("%s, %v", whole, err)
+		}
+	}
+	h := newHouse(t, map[string]string{"f": strings.Repeat("a line that is found\n", 20_000)})
+	got, _ := h.connect(helloAgent, nil).tool("grep", `{"pattern":"found","limit":100000}`)
+	if n := len(got["matches"].([]any)); n != 20_000 {
+		t.Errorf("%d lines", n)
+	}
+}

@@ -1,0 +1,114 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A NUL far out ends the search of its file, and where something was found
+// before it, that is said.
+func TestC072_ANULFarOutIsSaidAloud(t *testing.T) {
+	log := []byte(strings.Repeat("a line of a log\n", 12500) + "the last word\n")
+	log[130000] = 0
+	bothWays(t, map[string]string{"f": string(log)}, func(t *testing.T, b *bench) {
+		a := b.ok("grep", args{"pattern": "line of", "limit": 100000})
+		warnings := a["warnings"].([]any)
+		if a["total"] == 0.0 || len(warnings) != 1 || !strings.Contains(fmt.Sprint(warnings[0]), "binary") {
+			t.Errorf("total %v, warnings %v", a["total"], warnings)
+		}
+	})
+}
+
+func TestC098_InvalidPattern(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "x"})
+	for _, pattern := range []string{"(", "[z-a]", "a**", "a{2,1}", "\\", "*a", "(?P<n", "[[:nope:]]"} {
+		a := b.fails("invalid_arguments", "grep", args{"pattern": pattern})
+		if a["field"] != "pattern" || len(a["message"].(string)) < len("pattern: ...") {
+			t.Errorf("%s: %v", pattern, a)
+		}
+	}
+	for _, pattern := range []string{"(?=x)", "(?!x)", "(?<=x)y", "(?<!x)y", `(a)\1`, "a++", "(?>a)"} {
+		a := b.fails("unsupported_pattern", "grep", args{"pattern": pattern})
+		if a["hint"] == "" {
+			t.Errorf("%s: no word of what to write instead: %v", pattern, a)
+		}
+	}
+}
+
+func TestGrepCases(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		text string // of the file f
+		args args
+		want []string
+	}{
+		{"C100_DashInFront", "use --flag\n-w\n", args{"pattern": "--flag"}, []string{"f:1:use --flag"}},
+		{"C100_DashAlone", "use --flag\n-w\n", args{"pattern": "-w"}, []string{"f:2:-w"}},
+		{"C102_DollarBeforeCRLF", "needle\r\nneedles\r\n", args{"pattern": "needle$"}, []string{"f:1:needle"}},
+		{"C102_BothEnds", "needle\r\nneedles\r\n", args{"pattern": "^needle$"}, []string{"f:1:needle"}},
+		{"C103_LoneCRIsData", "abc\rdef", args{"pattern": "def"}, []string{"f:1:abc\rdef"}},
+		{"C111_MultiLine", "alpha\nbeta\ngamma\n", args{"pattern": `alpha\nbeta`, "multiline": true}, []string{"f:1:alpha", "f:2:beta"}},
+		{"C111_MultiLineCRLF", "alpha\r\nbeta\r\n", args{"pattern": `alpha\r?\nbeta`, "multiline": true}, []string{"f:1:alpha", "f:2:beta"}},
+		{"fixed", "a.c\nabc\n", args{"pattern": "a.c", "fixed": true}, []string{"f:1:a.c"}},
+		{"word", "cat\nconcat\n", args{"pattern": "cat", "word": true}, []string{"f:1:cat"}},
+		{"invert", "cat\ndog\n", args{"pattern": "cat", "invert": true}, []string{"f:2:dog"}},
+		{"insensitive", "Cat\ncat\n", args{"pattern": "CAT", "case": "insensitive"}, []string{"f:1:Cat", "f:2:cat"}},
+		{"smart, small", "Cat\ncat\n", args{"pattern": "cat", "case": "smart"}, []string{"f:1:Cat", "f:2:cat"}},
+		{"smart, capital", "Cat\ncat\n", args{"pattern": "Cat", "case": "smart"}, []string{"f:1:Cat"}},
+		{"smart, a class", "Cat\ncat\n", args{"pattern": `\Scat|\Aca`, "case": "smart"}, []string{"f:1:Cat", "f:2:cat"}},
+		{"context", "1\n2\n3 x\n4\n5 x\n6\n7\n", args{"pattern": "x", "context": 1}, []string{"f-2-2", "f:3:3 x", "f-4-4", "f:5:5 x", "f-6-6"}},
+		{"context, offset", "1\n2\n3 x\n4\n5 x\n6\n7\n", args{"pattern": "x", "context": 1, "offset": 1}, []string{"f-4-4", "f:5:5 x", "f-6-6"}},
+		{"Latin-1", "caf\xe9\n", args{"pattern": "caf"}, []string{"f:1:caf\ufffd"}},
+		{"UTF-16", "\xff\xfeh\x00i\x00\n\x00", args{"pattern": "hi"}, []string{"f:1:hi"}},
+		{"a mark", "\xef\xbb\xbfhi\n", args{"pattern": "^hi"}, []string{"f:1:hi"}},
+		{"type", "hi\n", args{"pattern": "hi", "type": "go"}, nil},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			bothWays(t, map[string]string{"f": c.text}, func(t *testing.T, b *bench) {
+				want(t, fmt.Sprint(c.args), b.lines(c.args), c.want...)
+			})
+		})
+	}
+}
+
+func TestC105_BinaryBesideSources(t *testing.T) {
+	bothWays(t, map[string]string{"lib.a": "\x7fELF\x00\x00hit\x00", "m.c": "hit\n"}, func(t *testing.T, b *bench) {
+		want(t, "grep", b.lines(args{"pattern": "hit"}), "m.c:1:hit")
+		if a := b.ok("grep", args{"pattern": "hit"}); a["skipped_binary"] != 1.0 {
+			t.Errorf("not said: %v", a)
+		}
+	})
+}
+
+func TestC107_MatchFarOutOnALongLine(t *testing.T) {
+	line := strings.Repeat("abcdefg ", 1<<17)
+	line = line[:700000] + "NEEDLE" + line[700006:]
+	bothWays(t, map[string]string{"f": line + "\n", "g": strings.Repeat("é", 1<<19) + "NEEDLE" + strings.Repeat("é", 2000)},
+		func(t *testing.T, b *bench) {
+			out, a := b.call("grep", args{"pattern": "NEEDLE"})
+			if len(out.Structured) > 64<<10 {
+				t.Errorf("the answer has %d bytes", len(out.Structured))
+			}
+			matches := a["matches"].([]any)
+			if len(matches) != 2 {
+				t.Fatalf("%d matches", len(matches))
+			}
+			for _, m := range matches {
+				m := m.(map[string]any)
+				text := m["text"].(string)
+				if m["line"] != 1.0 || m["cut"] != true || !strings.Contains(text, "NEEDLE") || strings.Contains(text, "\ufffd") {
+					t.Errorf("%v", m)
+				}
+			}
+		})
+}
+
+func TestC109_ColonsInNamesAndText(t *testing.T) {
+	bothWays(t, map[string]string{"d:9:x/n:1.txt": "hit:2:a\n"}, func(t *testing.T, b *bench) {
+		m := b.ok("grep", args{"pattern": "hit"})["matches"].([]any)[0].(map[string]any)
+		if m["path"] != "d:9:x/n:1.txt" || m["line"] != 1.0 || m["text"] != "hit:2:a" {
+			t.Errorf("%v", m)
+		}
+	})
+}

@@ -151,6 +151,9 @@ func (c *corpus) checkout(ctx context.Context, from, to string) (time.Duration, 
 	if err := pause(ctx, restTime); err != nil {
 		return 0, err
 	}
+	if _, err := output(ctx, c.dir, nil, "sync"); err != nil { // what is still to be written is no part of it
+		return 0, err
+	}
 	start := time.Now()
 	_, err := output(ctx, c.dir, nil, "git", "checkout", "-q", to)
 	return time.Since(start), err

@@ -105,7 +105,7 @@ func (c *searcher) list(ctx context.Context, patterns []string) error {
 		parts[p] = append(parts[p], p)
 	}
 	err = check(c.m, call, reply, parts, func(p string, s state) []string {
-		if s.kind == absent || !isUnder(p, under) || !globbed(patterns, p) {
+		if s.kind == absent || s.kind == hidden || !isUnder(p, under) || !globbed(patterns, p) {
 			return nil
 		}
 		return []string{p}

@@ -32,7 +32,11 @@ func (w *writer) visible(disk tree) tree {
 		return disk
 	}
 	v := maps.Clone(disk)
-	maps.DeleteFunc(v, func(p string, _ state) bool { return strings.HasSuffix(p, ".tmp") })
+	for p, s := range v {
+		if strings.HasSuffix(p, ".tmp") {
+			v[p] = state{hidden, s.text}
+		}
+	}
 	return v
 }
 

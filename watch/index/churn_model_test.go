@@ -114,19 +114,26 @@ func seen(spans []span, call, reply time.Duration) []span {
 	return found
 }
 
-// unhidden adds what nobody can exclude: that a file was let in by the rules of
-// one moment and read at another, both between call and reply.
-func unhidden(possible []span) []span {
-	if !slices.ContainsFunc(possible, func(s span) bool { return s.state.kind == aFile }) {
-		return possible
+// possible are the states that a search may have seen at a path. When the rules
+// change between call and reply nobody can exclude that a file was judged by
+// those of one moment and read at another.
+func (m *model) possible(p string, call, reply time.Duration) []span {
+	found := seen(m.history[p], call, reply)
+	dir, _, _ := strings.Cut(p, "/")
+	rules := seen(m.history[dir+"/.gitignore"], call, reply)
+	if !strings.HasSuffix(p, ".tmp") || len(rules) < 2 {
+		return found
 	}
-	for _, s := range possible {
-		if s.state.kind == hidden {
+	for _, s := range found {
+		switch s.state.kind {
+		case hidden:
 			s.state.kind = aFile
-			possible = append(possible, s)
+		case aFile:
+			s.state.kind = hidden
 		}
+		found = append(found, s)
 	}
-	return possible
+	return found
 }
 
 // check compares an answer with what was true: part is what of the answer is
@@ -134,8 +141,8 @@ func unhidden(possible []span) []span {
 func check[T comparable](m *model, call, reply time.Duration, parts map[string][]T, want func(p string, s state) []T) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for p, spans := range m.history {
-		possible := unhidden(seen(spans, call, reply))
+	for p := range m.history {
+		possible := m.possible(p, call, reply)
 		ok := slices.ContainsFunc(possible, func(s span) bool { return slices.Equal(parts[p], want(p, s.state)) })
 		if !ok {
 			return fmt.Errorf("%q: answered %v between %v and %v; could be:%s", p, parts[p], call, reply, told(possible))

@@ -24,7 +24,7 @@ RACESTEPS ?= 20000
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "  make try takes WORKSPACE=DIR, make soak FUZZTIME=60s and CHECKS=2000, make dist VERSION=v1.2.3."
 
 .PHONY: build
@@ -47,8 +47,18 @@ tools:
 	done
 
 .PHONY: race
-race:
+race: peers
 	$(GO) test -race ./...
+
+# What searches are compared with: rg is the oracle of the tests in watch/index.
+PEERS := daemon/searchbench/peers
+
+.PHONY: peers
+peers: $(PEERS)/node_modules/.package-lock.json
+
+$(PEERS)/node_modules/.package-lock.json: $(PEERS)/package-lock.json
+	cd $(PEERS) && npm ci --no-audit --no-fund --silent
+	@touch $@
 
 .PHONY: editor
 editor: build editors/vscode/node_modules/.package-lock.json
@@ -126,9 +136,15 @@ END {
 endef
 export RATIOS
 
+# The corpora take 3 GB under .cache/. Without csearch and fd (Debian: codesearch,
+# fd-find) their columns are empty.
+.PHONY: bench-search
+bench-search: build peers ## Measure searches next to rg, git grep, fd, csearch and fff; writes docs/performance.md.
+	$(GO) run ./$(PEERS:/peers=) -write docs/performance.md $(SEARCHBENCH)
+
 .PHONY: soak
 soak: export LOOMD_SOAK := 1
-soak: ## Run the long forms: many more property cases, every fuzz target for a minute.
+soak: peers ## Run the long forms: many more property cases, every fuzz target for a minute.
 	LOOMD_MODEL_STEPS=$(RACESTEPS) $(GO) test -race -count=3 -timeout=60m ./...
 	$(GO) test -run='^TestModel$$' -timeout=60m ./diffpreview
 	@for pkg in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '/pgregory.net.rapid/ { print $$1 }'); do \

@@ -38,6 +38,7 @@ var rooms = []room{
 	{"daemon/protocol", nil, []string{"go.lsp.dev/protocol"}},
 	{"daemon/protocol/gen", []string{"daemon/protocol"}, nil},
 	{"daemon/rpc", nil, []string{"go.lsp.dev/jsonrpc2"}},
+	{"daemon/searchbench", nil, nil},
 	{"tools", []string{"diffpreview", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},

@@ -5,12 +5,12 @@ import (
 	"sort"
 )
 
-// runsOf adds to runs what has to be looked at in entry i. Runs are of the part's
+// runsOf adds to runs what has to be looked at in entry i, which next returned. Runs are of the part's
 // text, where one file follows the other.
 func (c *candidates) runsOf(i int, runs []piece) []piece {
 	p := c.view.part
 	start, end := p.start[i], p.start[i+1]
-	for b := p.blockAt(i); b < len(p.blocks) && p.blocks[b].lo < end; b++ {
+	for b := c.block; b < len(p.blocks) && p.blocks[b].lo < end; b++ {
 		if !c.blocks.has(b) {
 			continue
 		}

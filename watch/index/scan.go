@@ -144,12 +144,11 @@ func (p *part) isLate(i int) bool {
 	return late
 }
 
-// piecesOf returns what has to be looked at in entry i, whose text begins at or
-// behind the block at hand.
+// piecesOf returns what has to be looked at in entry i, which next returned.
 func (c *candidates) piecesOf(i int, pieces []piece) []piece {
 	p := c.view.part
 	start, end := p.start[i], p.textEnd(i)
-	for b := p.blockAt(i); b < len(p.blocks) && p.blocks[b].lo < end; b++ {
+	for b := c.block; b < len(p.blocks) && p.blocks[b].lo < end; b++ {
 		if !c.blocks.has(b) {
 			continue
 		}

@@ -173,18 +173,22 @@ func TestEncodings(t *testing.T) {
 
 // TestLateNUL has a NUL behind the first step of reading.
 func TestLateNUL(t *testing.T) {
-	text := "hit\n" + strings.Repeat(strings.Repeat("x", 31)+"\n", 2200) + "hit\x00hit\n"
+	text := "hit\n" + strings.Repeat(strings.Repeat("x", 31)+"\n", 2200) + "hit\x00tail_only hit\n"
 	_, x := grove(t, "late", text, "sure", "hit\x00")
 	sum := greps(t, x, match.Options{Pattern: "hit"}, "late:1:hit")
 	if len(sum.Warnings) != 1 || sum.Warnings[0].Path != "late" || sum.SkippedBinary != 1 {
 		t.Errorf("%+v", sum)
 	}
+	greps(t, x, match.Options{Pattern: "tail_only"})
 	greps(t, x, match.Options{Pattern: `hit\nx`, Multiline: true}, "late:1:hit", "late:2:"+strings.Repeat("x", 31))
 	s := snapshot(t, x)
 	defer s.Release()
 	p := compile(t, match.Options{Pattern: "hit"})
 	if got, _ := ask(t, s, Query{Pattern: p, Mode: Count}); len(got) != 0 {
 		t.Errorf("counts %q", got)
+	}
+	if got, _ := ask(t, s, Query{Pattern: compile(t, match.Options{Pattern: "tail_only"}), Mode: Files}); len(got) != 0 {
+		t.Errorf("files %q have it behind the NUL", got)
 	}
 	if got, _ := ask(t, s, Query{Pattern: p, Mode: Files}); !slices.Equal(got, []string{"late:0:"}) {
 		t.Errorf("files %q", got)

@@ -172,13 +172,20 @@ func TestOneLongLine(t *testing.T) {
 // TestLiteralAcrossTheBordersOfALongLine puts literals everywhere around the
 // borders of the blocks that a long line is cut into.
 func TestLiteralAcrossTheBordersOfALongLine(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	letters := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "abcdefghijklmnopqrstuvwxyz"[r.IntN(26)]
+		}
+		return string(b)
+	}
 	f := newForest(t)
 	line := []byte(strings.Repeat(".", 64<<10))
 	var words []string
-	for i := 0; i+40 < len(line); i += 41 {
-		word := fmt.Sprintf("word%05dx%05d", i, i*7)
-		words = append(words, word)
-		copy(line[i:], word)
+	for i := 0; i+40 < len(line); i += 23 {
+		words = append(words, letters(20))
+		copy(line[i:], words[len(words)-1])
 	}
 	f.write(t, "a", "b\nc\n"+string(line)+"\nd\n")
 	x := f.open(t, Options{limits: tiny})
@@ -186,15 +193,41 @@ func TestLiteralAcrossTheBordersOfALongLine(t *testing.T) {
 	s := snapshot(t, x)
 	defer s.Release()
 	for i, w := range words {
-		pattern := w
-		if i%16 != 0 && !soak {
-			continue
+		patterns := []string{w}
+		if i > 10 && i%200 == 0 {
+			patterns = append(patterns, words[i/2]+".*"+w, "absent_text|"+w)
 		}
-		if i > 0 {
-			pattern = words[i/2] + ".*" + w
+		for _, pattern := range patterns {
+			if got, _ := ask(t, s, Query{Pattern: compile(t, match.Options{Pattern: pattern})}); len(got) != 1 {
+				t.Fatalf("word %d: %s: %d lines", i, pattern, len(got))
+			}
 		}
-		if got, _ := ask(t, s, Query{Pattern: compile(t, match.Options{Pattern: pattern})}); i > 1 && len(got) != 1 {
-			t.Fatalf("%s: %d lines", pattern, len(got))
+	}
+}
+
+// TestMatchAcrossBlocks has what a pattern needs in different blocks of a file,
+// and across their borders.
+func TestMatchAcrossBlocks(t *testing.T) {
+	f := newForest(t)
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "begin%04d filler\nbetween_lines end%04d\n", i, i)
+	}
+	f.write(t, "a/many", text.String())
+	f.write(t, "b/other", "begin0007 filler\n")
+	x := f.open(t, Options{limits: tiny})
+	built(t, x)
+	s := snapshot(t, x)
+	defer s.Release()
+	for i := range 400 {
+		for pattern, want := range map[string]int{
+			fmt.Sprintf(`begin%04d filler\nbetween_lines end%04d`, i, i): 2,
+			fmt.Sprintf(`begin%04d(?s:.*)end%04d`, i, min(i+40, 399)):    2 * (min(i+40, 399) - i + 1),
+			fmt.Sprintf(`end%04d(?s:.*)begin%04d`, i+41, i):              0,
+		} {
+			if got, _ := ask(t, s, Query{Pattern: compile(t, match.Options{Pattern: pattern, Multiline: true})}); len(got) != want {
+				t.Fatalf("%s: %d lines, want %d", pattern, len(got), want)
+			}
 		}
 	}
 }

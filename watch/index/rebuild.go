@@ -28,16 +28,18 @@ func (x *Index) wake() {
 	}
 }
 
-// nextJob takes a job. x.mu is held.
+// nextJob takes a job: a stale view, or two small ones. x.mu is held.
 func (x *Index) nextJob() (job, bool) {
 	views := x.current.views
 	for i, v := range views {
-		if x.building[v.part] || !v.stale() {
+		if x.building[v.part] {
 			continue
 		}
 		j := job{[]*view{v}}
 		if i+1 < len(views) && !x.building[views[i+1].part] && x.small(v) && x.small(views[i+1]) {
 			j.views = append(j.views, views[i+1])
+		} else if !v.stale() {
+			continue
 		}
 		for _, v := range j.views {
 			v.part.hold()
@@ -146,7 +148,7 @@ func (x *Index) build(b *builder, j job) []*part {
 
 // contentOf returns the text of an entry that is kept.
 func (p *part) contentOf(i int) content {
-	c := content{text: p.text.bytes[p.start[i]:p.start[i+1]], binary: p.flags[i]&flagBinary != 0, late: -1}
+	c := content{text: p.text.bytes[p.start[i]:p.textEnd(i)], binary: p.flags[i]&flagBinary != 0, late: -1}
 	if late, ok := p.late[i]; ok {
 		c.late = late
 	}

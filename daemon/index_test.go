@@ -81,9 +81,6 @@ func TestIndexMethods(t *testing.T) {
 	if st.State != protocol.IndexLive || st.Files != 4 || st.Dirs < 2 || st.Binary != 1 || st.Build != nil || st.Problems == nil {
 		t.Errorf("%+v", st)
 	}
-	if st.Watches > 100 { // C155: ignored trees take no watches
-		t.Errorf("%d watches", st.Watches)
-	}
 	h.save("late.go", "text\n")
 	before := st.Generation
 	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{}, &st)
@@ -99,6 +96,22 @@ func TestIndexMethods(t *testing.T) {
 		if err := g.call(protocol.MethodIndexFind, wrong, nil); err == nil {
 			t.Errorf("taken: %+v", wrong)
 		}
+	}
+}
+
+func TestC155_IgnoredTreesTakeNoWatches(t *testing.T) {
+	files := map[string]string{".gitignore": "node_modules/\n"}
+	for i := range 300 {
+		files[fmt.Sprintf("node_modules/p%d/lib/x.js", i)] = "text\n"
+	}
+	for i := range 20 {
+		files[fmt.Sprintf("d%d/x.js", i)] = "text\n"
+	}
+	g := newHouse(t, files).connect(helloReviewer, nil)
+	var st protocol.IndexStatusResult
+	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true}, &st)
+	if st.Watches < 20 || st.Watches > 100 || st.Files != 21 {
+		t.Errorf("%d watches, %d files", st.Watches, st.Files)
 	}
 }
 

@@ -35,16 +35,14 @@ type TreeOptions struct {
 	// What follows is for tests.
 	open   func() (notifier, error)
 	remote func(abs string) bool // whether events tell less than all that happens there
+	listed func(rel string)      // called when a directory was listed, within its visit
 	settle time.Duration
 	audit  time.Duration
 }
 
-const (
-	// settleFor is how long events may gather when nobody waits, so that what
-	// happens to one file within a moment is looked at once. Events that come one
-	// by one cost a wake-up each in that time.
-	settleFor = 10 * time.Millisecond
-)
+// settleFor is how long events may gather when nobody waits, so that what happens
+// to one file within a moment is looked at once.
+const settleFor = 10 * time.Millisecond
 
 // Tree watches all below one root that the ignore rules leave in, and keeps the
 // list of what is there. ".git", in any case, is not part of it; links are
@@ -66,6 +64,7 @@ type Tree struct {
 	getenv func(string) string
 	open   func() (notifier, error)
 	remote func(abs string) bool
+	listed func(rel string)
 	settle time.Duration
 	audit  time.Duration
 
@@ -144,7 +143,7 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 		root: root, cookieDir: cookieDir,
 		cookiePrefix: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" +
 			strconv.FormatUint(treeSerial.Add(1), 36) + "-",
-		logger: opts.Logger, getenv: opts.Getenv, open: opts.open, remote: opts.remote,
+		logger: opts.Logger, getenv: opts.Getenv, open: opts.open, remote: opts.remote, listed: opts.listed,
 		settle: opts.settle, audit: opts.audit,
 		queue: treeQueue{
 			wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), cookies: map[string]*barrier{},

@@ -141,13 +141,29 @@ func TestTreeOverflow(t *testing.T) {
 	tt := newTreeTest(t)
 	tt.write("old/a", "")
 	tt.write("moved/x/y", "")
+	tt.write("again/f", "")
 	tt.start(func(o *TreeOptions) { o.open = func() (notifier, error) { return g, nil } })
+	again := func() uint64 {
+		tt.remove("again")
+		tt.mkdir("again")
+		st, _, err := statPath(tt.path("again"), false)
+		tt.must(err)
+		return st.ino
+	}
+	fill := func(n int) {
+		for i := range n {
+			tt.must(os.WriteFile(tt.path("old/f"+strconv.Itoa(i%3000)), nil, 0o644))
+		}
+	}
+	fill(3000)
+	for was, now := uint64(0), again(); was != now; was, now = now, again() {
+	}
 	tt.check()
 	g.mu.Lock()
-	for i := range limit + 2000 {
-		tt.must(os.WriteFile(tt.path("old/f"+strconv.Itoa(i%3000)), nil, 0o644))
-	}
-	// None of this is told of.
+	fill(limit + 2000)
+	// None of this is told of. First a directory that is another one with the
+	// same inode, most likely, of which the watch is gone.
+	again()
 	tt.rename("moved", "was")
 	tt.write("moved/x/z", "")
 	tt.write("was/x/n", "")
@@ -162,6 +178,7 @@ func TestTreeOverflow(t *testing.T) {
 	tt.check()
 	tt.write("was/x/n", "1")
 	tt.write("moved/x/z", "22")
+	tt.write("again/g", "")
 	tt.check()
 	tt.state("live")
 }
@@ -176,6 +193,44 @@ func TestTreeManyCreates(t *testing.T) {
 	began := time.Now()
 	tt.sync()
 	t.Logf("Sync after 20,000 creates took %v", time.Since(began))
+	tt.check()
+}
+
+// TestTreeWatchesBeforeItLists makes a file in each directory right after it was
+// listed: only a watch can tell of it.
+func TestTreeWatchesBeforeItLists(t *testing.T) {
+	tt := newTreeTest(t)
+	tt.write("a/b/f", "")
+	late := func(rel string) { _ = os.WriteFile(tt.path(rel+"/late"), nil, 0o644) }
+	tt.start(func(o *TreeOptions) { o.listed = late })
+	tt.sync() // the first scan, in which the files are made
+	tt.lists("a", "a/b", "a/b/f", "a/b/late", "a/late", "late")
+	tt.mkdir("c/d/e")
+	tt.sync()
+	tt.lists("a", "a/b", "a/b/f", "a/b/late", "a/late", "c", "c/d", "c/d/e", "c/d/e/late", "c/d/late", "c/late", "late")
+	tt.state("live")
+}
+
+// TestTreeSyncWaitsForThePassThatRuns asks while the worker is in the middle of
+// what happened before.
+func TestTreeSyncWaitsForThePassThatRuns(t *testing.T) {
+	tt := newTreeTest(t)
+	asked := make(chan error, 1)
+	tt.start(func(o *TreeOptions) {
+		o.listed = func(rel string) {
+			if rel == "d" {
+				ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+				defer cancel()
+				_, err := tt.Sync(ctx, 0)
+				asked <- err
+			}
+		}
+	})
+	tt.sync()
+	tt.write("d/f", "")
+	if err := <-asked; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Sync in a pass: %v", err)
+	}
 	tt.check()
 }
 
@@ -204,6 +259,7 @@ func TestTreeMadeFast(t *testing.T) {
 			tt.remove("r" + strconv.Itoa(i%5))
 		}
 	}
+	tt.state("live")
 }
 
 // TestTreeRenameStorm renames directories all the time while others write below.

@@ -141,6 +141,9 @@ func (s *scan) visit(v *visit, buf []byte) []*visit {
 		}
 		found := s.list(v, h, buf)
 		h.close()
+		if s.tree.listed != nil {
+			s.tree.listed(v.path)
+		}
 		return found
 	}
 	v.gone = true

@@ -3,7 +3,9 @@ package watch
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 )
 
 // expect asserts that the last sync changed rel to size bytes.
@@ -57,6 +59,34 @@ func TestTreeSameSizeSameTime(t *testing.T) {
 		tt.must(os.Chtimes(tt.path("f"), info.ModTime(), info.ModTime()))
 		if c := tt.sync(); len(c.Changed) != 1 {
 			t.Fatalf("changed: %+v", c)
+		}
+	}
+}
+
+// TestTreeRacyStamps has an event for a file whose times are as they were: it
+// counts if they were too young, when they were looked at, to tell.
+func TestTreeRacyStamps(t *testing.T) {
+	const second = int64(time.Second)
+	for _, c := range []struct {
+		ctime, at int64
+		racy      bool
+	}{
+		{5*second + 1, 5*second + 1, true},
+		{5*second + 1, 5*second + int64(clockTick), true},
+		{5*second + 1, 5*second + int64(clockTick) + 1, false},
+		{5 * second, 5*second + int64(clockTick) + 1, true},
+		{5 * second, 7 * second, false},
+		{9*second + 1, 5 * second, true},
+	} {
+		s := stamp{ctime: c.ctime}
+		if s.mark(c.at); s.racy != c.racy {
+			t.Errorf("changed at %d, looked at %d: racy is %v", c.ctime, c.at, s.racy)
+		}
+		tree := &Tree{logging: true, linked: map[*treeDir]struct{}{}}
+		dir := &treeDir{path: ".", files: map[string]stamp{"f": s}}
+		tree.setFile(dir, "f", stamp{ctime: c.ctime})
+		if len(tree.records) == 1 != c.racy || dir.files["f"].racy {
+			t.Errorf("records %v, kept %+v", tree.records, dir.files["f"])
 		}
 	}
 }
@@ -161,13 +191,14 @@ func TestTreeRenamedDirectory(t *testing.T) {
 		tt.check()
 	}
 	// Away, changed there, and back: the same inode at the same path.
-	for range 20 {
+	for i := range 20 {
 		tt.rename("p/d", "elsewhere")
 		tt.write("elsewhere/e/x", "1")
 		tt.rename("elsewhere", "p/d")
 		tt.write("p/d/e/y", "2")
 		tt.check()
 		tt.write("p/d/e/y", "33")
+		tt.write("p/d/own", strconv.Itoa(i))
 		tt.check()
 		tt.remove("p/d/e/x")
 	}

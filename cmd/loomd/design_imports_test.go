@@ -42,8 +42,8 @@ var rooms = []room{
 	{"tools", []string{"diffpreview", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
-	{"watch/match", nil, nil},
 	{"watch/index", []string{"watch", "watch/match"}, []string{"github.com/bmatcuk/doublestar/v4", "golang.org/x/sys"}},
+	{"watch/match", nil, nil},
 }
 
 // testModules may be imported by every test, and by the fakes that are made

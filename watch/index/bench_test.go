@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,19 +31,48 @@ func copies() int {
 	return 1
 }
 
+var corpusMade string // empty: nothing to remove
+
+func removeCorpus() error {
+	if corpusMade == "" {
+		return nil
+	}
+	return os.RemoveAll(corpusMade)
+}
+
 var corpus = sync.OnceValues(func() (string, error) {
+	source, err := goroot()
+	if err != nil {
+		return "", err
+	}
 	dir, err := os.MkdirTemp("", "loomd-corpus-")
 	if err != nil {
 		return "", err
 	}
+	corpusMade = dir
 	for i := range copies() {
-		err := os.CopyFS(filepath.Join(dir, fmt.Sprintf("copy%d", i)), os.DirFS(filepath.Join(runtime.GOROOT(), "src")))
+		err := os.CopyFS(filepath.Join(dir, fmt.Sprintf("copy%d", i)), os.DirFS(source))
 		if err != nil {
 			return "", err
 		}
 	}
 	return filepath.EvalSymlinks(dir)
 })
+
+var goroot = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	return filepath.Join(strings.TrimSpace(string(out)), "src"), err
+})
+
+// goSource is Go's own source tree.
+func goSource(t testing.TB) string {
+	t.Helper()
+	source, err := goroot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
 
 func ripgrep() string {
 	if rg := os.Getenv("LOOMD_RG"); rg != "" {
@@ -239,21 +268,19 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	var us, floor, walk []time.Duration
 	for range 3 {
-		start := time.Now()
 		floor = append(floor, readEverything(b, root))
 		if rg := ripgrep(); rg != "" {
-			start = time.Now()
 			c := exec.Command(rg, "--files", "--hidden")
 			c.Dir = root
+			start := time.Now()
 			if err := c.Run(); err != nil {
 				b.Fatal(err)
 			}
 			walk = append(walk, time.Since(start))
 		}
 		tree := openTree(b, root)
-		start = time.Now()
 		<-tree.Ready()
-		start = time.Now()
+		start := time.Now()
 		x, err := Open(Options{Tree: tree, Root: root})
 		if err != nil {
 			b.Fatal(err)

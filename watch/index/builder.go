@@ -22,7 +22,6 @@ type builder struct {
 	names strings.Builder
 	text  []byte // of the part at hand
 	open  bool   // the last block goes on
-	full  bool   // no more entries into this part
 }
 
 func (b *builder) begin() {
@@ -89,6 +88,10 @@ func (b *builder) settle(begin int, c content, failed string) {
 	i := p.len() - 1
 	p.start = append(p.start, uint32(begin))
 	b.text = append(b.text[:begin], c.text...)
+	if n := len(c.text); n > 0 && c.text[n-1] != '\n' {
+		b.text = append(b.text, '\n')
+		p.flags[i] |= flagOpen
+	}
 	switch {
 	case failed != "":
 		p.failed = put(p.failed, i, failed)

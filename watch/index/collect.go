@@ -1,5 +1,7 @@
 package index
 
+import "context"
+
 // collector takes results in order, and gives on what the query asks for: it
 // passes over what comes before the offset and ends behind the limit.
 type collector struct {
@@ -16,11 +18,11 @@ type collector struct {
 }
 
 // take takes a result and reports whether to go on.
-func (c *collector) take(r *result) bool {
+func (c *collector) take(ctx context.Context, r *result) bool {
 	c.summary.SkippedBinary += r.binary
 	c.summary.warn(r.warnings...)
 	for i := range r.lines {
-		if l := &r.lines[i]; !c.line(l) {
+		if !c.line(&r.lines[i]) || i%64 == 63 && ctx.Err() != nil {
 			return false
 		}
 	}

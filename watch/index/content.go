@@ -15,7 +15,8 @@ import (
 //     searched as the bytes it is.
 //   - A text with a NUL is binary. It is read in steps of 64 KiB and reading ends
 //     at the step with the NUL: what was found before is reported, with a
-//     warning, except in counts, which leave the file out.
+//     warning, except in counts, which leave the file out. (With lines of context
+//     ripgrep's steps are a little shorter, and in UTF-16 much; here they are not.)
 //   - A search over several lines at once does the first 64 KiB, and then only
 //     what it matches.
 

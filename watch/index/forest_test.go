@@ -10,14 +10,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/loomd/loomd/watch"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := removeCorpus(); err != nil {
+			panic(err)
+		}
+		os.Exit(code)
+	}))
+}
 
 var soak = os.Getenv("LOOMD_SOAK") != ""
 
@@ -139,9 +145,7 @@ func (f *forest) entry(path string) (watch.Entry, error) {
 		return watch.Entry{}, err
 	}
 	e := watch.Entry{Path: path, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Kind: watch.File}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		e.Inode, e.ChangeTime = st.Ino, st.Ctim.Nano()
-	}
+	e.Inode, e.ChangeTime = identity(f.abs(path))
 	switch {
 	case info.IsDir():
 		e = watch.Entry{Path: path, Kind: watch.Dir}
@@ -214,7 +218,7 @@ func settle(t testing.TB, x *Index) {
 
 // randomText returns a text of words that recur, in one of many forms.
 func randomText(r *rand.Rand, size int) string {
-	words := []string{"return", "Server", "server", "needle", "hay", "x", "42", "", "TODO_9", "func", "é", "\xff", "tail"}
+	words := []string{"return", "Server", "server", "needle", "hay", "x", "42", "", "MARK_9", "func", "é", "\xff", "tail"}
 	end := "\n"
 	if r.IntN(6) == 0 {
 		end = "\r\n"

@@ -93,7 +93,7 @@ func compileGlob(pattern string) (glob, error) {
 		g.form, g.text = globSuffix, star
 	case anyDepth && !hasMeta(deep) && !strings.Contains(deep, "/"):
 		g.form, g.text = globName, deep
-	case rest == pattern && anyDepth && !strings.Contains(deep, "/"):
+	case rest == pattern && anyDepth && staysInName(deep):
 		g.base, g.pattern = true, deep
 	}
 	g.ending = literalEnding(pattern)
@@ -103,6 +103,16 @@ func compileGlob(pattern string) (glob, error) {
 const globMeta = `*?[]{}\`
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, globMeta) }
+
+// staysInName reports whether all that the pattern matches is one name. To
+// doublestar "/" may be one of the characters that a class names by a range, or
+// by others.
+func staysInName(pattern string) bool {
+	if strings.Contains(pattern, "[") && strings.ContainsAny(pattern, `-!^\`) {
+		return false
+	}
+	return !strings.Contains(pattern, "/")
+}
 
 // literalPrefix returns the directories that a pattern begins with, "/" included.
 func literalPrefix(pattern string) string {
@@ -119,7 +129,7 @@ func literalEnding(pattern string) string {
 	if strings.HasSuffix(pattern, "/**") || strings.Contains(pattern, `\`) {
 		return "" // "dir/**" matches dir itself
 	}
-	return pattern[strings.LastIndexAny(pattern, globMeta)+1:]
+	return pattern[strings.LastIndexAny(pattern, globMeta+"/")+1:] // "**/" may be nothing
 }
 
 // braceWays returns how many patterns one with braces stands for, or more than

@@ -103,10 +103,11 @@ func (x *Index) follow(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	before := x.tree.Status().Generation
+	failed := uint64(0) // the generation that could not be taken over
 	for {
 		now := x.tree.Status().Generation
-		if at, begun := x.generation(); !begun || now == before && now != at {
-			x.takeOver(ctx)
+		if at, begun := x.generation(); (!begun || now == before && now != at) && now != failed {
+			failed = x.takeOver(ctx, now)
 		}
 		before = now
 		select {
@@ -117,13 +118,18 @@ func (x *Index) follow(ctx context.Context) {
 	}
 }
 
-func (x *Index) takeOver(ctx context.Context) {
+// takeOver takes over what has changed. It returns the generation if that failed:
+// it is not tried again, until a search does.
+func (x *Index) takeOver(ctx context.Context, generation uint64) (failed uint64) {
 	s, err := x.Snapshot(ctx)
 	if err == nil {
 		s.Release()
-	} else if ctx.Err() == nil {
-		x.logger.Warn("index could not follow the tree", "err", err)
+		return 0
 	}
+	if ctx.Err() == nil {
+		x.logger.Warn("index could not follow the tree", "generation", generation, "err", err)
+	}
+	return generation
 }
 
 // Settle waits until nothing is left to build.
@@ -263,7 +269,7 @@ func (v *view) count(st *Status) {
 			one(e, int(e.size), e.size == 0)
 			return
 		}
-		size := int(p.start[i+1] - p.start[i])
+		size := int(p.textEnd(i) - p.start[i])
 		one(e, size, p.kept || size == 0)
 	}, func(f *file) { one(f.entry, len(f.text), f.flags&flagUnread == 0) })
 }

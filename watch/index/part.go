@@ -30,6 +30,7 @@ const (
 	flagHidden byte = 1 << iota // a name on the way, or its own, begins with a dot
 	flagBinary                  // its text is empty because it is binary
 	flagUnread                  // its text is not here: read it
+	flagOpen                    // its text's last line has no end; the part has one there
 )
 
 // entry is one file, directory, link or special file.
@@ -120,6 +121,16 @@ func (p *part) textLen() int {
 		return 0
 	}
 	return int(p.start[len(p.start)-1])
+}
+
+// textEnd returns where the text of entry i ends. The next one may start one
+// byte behind, so that no line has parts of two files.
+func (p *part) textEnd(i int) uint32 {
+	end := p.start[i+1]
+	if p.flags[i]&flagOpen != 0 {
+		end--
+	}
+	return end
 }
 
 func (p *part) blockEnd(b int) uint32 {

@@ -38,6 +38,12 @@ type Query struct {
 	Offset        int // matching lines, or files, to pass over before
 	Before, After int // lines of context
 	MaxLine       int // bytes; of a longer line the part with the match is given. 0: all
+
+	// Verify compares each file with a match to the disk before it is reported,
+	// as long as the answer is short, and searches it again if it is another by
+	// now: a tree hears nothing of what is written through a mapping. The answer
+	// may so be newer than the snapshot.
+	Verify bool
 }
 
 // Line is one line of an answer; in the modes Files and Count one file.

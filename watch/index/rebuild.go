@@ -3,7 +3,8 @@ package index
 import "slices"
 
 // A view is made a part again when it has so many files, or bytes of them,
-// beside its part: each search does them one by one and unsigned.
+// beside its part: each search does them one by one and unsigned. So it is when
+// more than half of its part is gone.
 const (
 	muchExtra      = 32
 	muchExtraBytes = 1 << 20
@@ -27,16 +28,18 @@ func (x *Index) wake() {
 	}
 }
 
-// nextJob takes a job. x.mu is held.
+// nextJob takes a job: a stale view, or two small ones. x.mu is held.
 func (x *Index) nextJob() (job, bool) {
 	views := x.current.views
 	for i, v := range views {
-		if x.building[v.part] || !v.stale() {
+		if x.building[v.part] {
 			continue
 		}
 		j := job{[]*view{v}}
 		if i+1 < len(views) && !x.building[views[i+1].part] && x.small(v) && x.small(views[i+1]) {
 			j.views = append(j.views, views[i+1])
+		} else if !v.stale() {
+			continue
 		}
 		for _, v := range j.views {
 			v.part.hold()
@@ -59,7 +62,7 @@ func (v *view) stale() bool {
 		}
 		bytes += len(f.text)
 	}
-	return bytes >= muchExtraBytes || v.dead != nil && v.dead.count() >= max(v.part.len()-len(v.extra), muchExtra)
+	return bytes >= muchExtraBytes || v.dead != nil && 2*(v.dead.count()-len(v.extra)) > v.part.len()
 }
 
 // small reports whether two such views make one part.
@@ -145,7 +148,7 @@ func (x *Index) build(b *builder, j job) []*part {
 
 // contentOf returns the text of an entry that is kept.
 func (p *part) contentOf(i int) content {
-	c := content{text: p.text.bytes[p.start[i]:p.start[i+1]], binary: p.flags[i]&flagBinary != 0, late: -1}
+	c := content{text: p.text.bytes[p.start[i]:p.textEnd(i)], binary: p.flags[i]&flagBinary != 0, late: -1}
 	if late, ok := p.late[i]; ok {
 		c.late = late
 	}

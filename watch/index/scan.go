@@ -21,6 +21,7 @@ type scanner struct {
 	buf    []byte // for texts from the disk; nil while lines point into it
 	out    *result
 	pieces []piece
+	runs   []piece // of the part at hand, gathered to be looked through at once
 }
 
 // piece is a run of whole lines of a text.
@@ -48,9 +49,11 @@ func (sc *scanner) do(ctx context.Context, spans []span, out *result) {
 }
 
 // span does a run of files in path order: those of the part that may match,
-// and the extra ones between them.
+// and the extra ones between them. Files of a part that follow each other are
+// looked through at once: most are short.
 func (sc *scanner) span(ctx context.Context, s *span) {
 	part := s.view.part
+	together := part.kept && !sc.joined && !sc.verify
 	files := candidates{span: s, at: s.lo}
 	if part.signed {
 		files.block = part.blockAt(s.lo)
@@ -59,17 +62,24 @@ func (sc *scanner) span(ctx context.Context, s *span) {
 	for ctx.Err() == nil {
 		i := files.next()
 		for next < s.extraHi && (i >= s.hi || s.view.extra[next].path < part.path(i)) {
+			sc.flush(ctx, part)
 			sc.extra(s.view.extra[next])
 			if next++; sc.enough() || ctx.Err() != nil {
 				return
 			}
 		}
 		if i >= s.hi {
+			sc.flush(ctx, part)
 			return
 		}
 		if s.view.dead.has(i) || !sc.scope.accepts(part.path(i), part.flags[i]) {
 			continue
 		}
+		if together && part.flags[i]&flagUnread == 0 && !part.isLate(i) {
+			sc.runs = files.runsOf(i, sc.runs)
+			continue
+		}
+		sc.flush(ctx, part)
 		if sc.base(&files, i); sc.enough() {
 			return
 		}
@@ -118,7 +128,7 @@ func (c *candidates) signed() int {
 		}
 		if b > c.block {
 			c.block = b
-			c.at = max(c.at, int(p.blocks[b].file))
+			c.at = int(p.blocks[b].file)
 		}
 		for end := p.blockEnd(b); c.at < c.hi && p.start[c.at] < end; c.at++ {
 			if p.start[c.at+1] > p.start[c.at] {
@@ -129,12 +139,16 @@ func (c *candidates) signed() int {
 	return c.hi
 }
 
-// piecesOf returns what has to be looked at in entry i, whose text begins at or
-// behind the block at hand.
+func (p *part) isLate(i int) bool {
+	_, late := p.late[i]
+	return late
+}
+
+// piecesOf returns what has to be looked at in entry i, which next returned.
 func (c *candidates) piecesOf(i int, pieces []piece) []piece {
 	p := c.view.part
-	start, end := p.start[i], p.start[i+1]
-	for b := p.blockAt(i); b < len(p.blocks) && p.blocks[b].lo < end; b++ {
+	start, end := p.start[i], p.textEnd(i)
+	for b := c.block; b < len(p.blocks) && p.blocks[b].lo < end; b++ {
 		if !c.blocks.has(b) {
 			continue
 		}

@@ -17,9 +17,7 @@ type search struct {
 	verify   bool // compare files with a match to the disk
 }
 
-// A file with a match is compared to the disk before it is reported, as long as
-// an answer is short: the tree's events do not tell of what is written through a
-// mapping.
+// verifyUpTo is how many matching lines make an answer that is not short.
 const verifyUpTo = 128
 
 // Search finds lines in path order, and hands them to emit until it returns
@@ -39,7 +37,7 @@ func (s *Snapshot) Search(ctx context.Context, q Query, emit func(Line) bool) (S
 	if q.Limit > 0 {
 		p.weight = firstWeight
 		se.most = q.Offset + q.Limit + 1 // one more shows that there are more
-		se.verify = se.most <= verifyUpTo
+		se.verify = q.Verify && se.most <= verifyUpTo
 	}
 	if err := se.run(ctx, p, c); err != nil {
 		return Summary{}, err
@@ -56,12 +54,12 @@ func (se *search) run(ctx context.Context, p *planner, c *collector) error {
 	}
 	second := p.piece()
 	if len(second) == 0 {
-		se.verify = true
+		se.verify = se.query.Verify
 		sc := newScanner(se)
 		defer sc.close()
 		var r result
 		sc.do(ctx, first, &r)
-		c.take(&r)
+		c.take(ctx, &r)
 		return ctx.Err()
 	}
 	return se.parallel(ctx, p, c, first, second)
@@ -122,8 +120,8 @@ func (se *search) parallel(ctx context.Context, p *planner, c *collector, first,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !c.take(&t.result) {
-			return nil
+		if !c.take(ctx, &t.result) {
+			return ctx.Err()
 		}
 		used = append(used, t.lines)
 	}

@@ -10,6 +10,53 @@ import (
 	"testing"
 )
 
+// abText has long lines of a and b, and a few c and CRs: patterns that count behind an
+// a come into ever new states.
+func abText(r *rand.Rand, size int) []byte {
+	text := make([]byte, size)
+	for i := range text {
+		switch k := r.IntN(600); {
+		case k < 3:
+			text[i] = '\n'
+		case k < 5:
+			text[i] = 'c'
+		case k < 7:
+			text[i] = '\r'
+		default:
+			text[i] = "ab"[k%2]
+		}
+	}
+	return text
+}
+
+// TestManyStates: the states are forgotten while four parts are walked, and the lines
+// are those of Go's regexp all the same.
+func TestManyStates(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for _, pattern := range []string{`a[ab]{7}c`, `a[ab]{9}c$`, `a[ab]{13}[c\r]`, `b[ab]{13}c$|c[ab]{3}c`, `a[ab]{40}c`, `^b[ab]{20}a[ab]{8}c`} {
+		re := regexp.MustCompile("(?m)" + strings.ReplaceAll(pattern, "$", `\r?$`))
+		for _, size := range []int{3_000, 40_000} {
+			p := compiled(t, Options{Pattern: pattern})
+			text := abText(r, size)
+			for range 2 { // with the states of the first pass
+				if got, want := found(t, p, text), goLines(re, text, false); !slices.Equal(got, want) {
+					t.Errorf("%q in %d bytes: lines %v, Go's regexp has %v", pattern, size, got, want)
+				}
+			}
+		}
+	}
+	for _, pattern := range []string{`a[ab\n]{7}c`, `a[ab\n]{10}c`, `a[ab\r\n]{13}[c\r]`, `c[ab\n]{9}a[ab]{9}`, `b[ab\n]{40}c`} {
+		re := regexp.MustCompile("(?m)" + pattern)
+		for _, size := range []int{3_000, 30_000} {
+			p := compiled(t, Options{Pattern: pattern, Multiline: true})
+			text := abText(r, size)
+			if got, want := found(t, p, text), goRuns(re, text); !slices.Equal(got, want) {
+				t.Errorf("%q in %d bytes: lines %v, Go's regexp has %v", pattern, size, got, want)
+			}
+		}
+	}
+}
+
 // TestLongTexts: texts of many parts, where the automaton walks four at a time, have
 // the lines of Go's regexp; matches are rare or stand in each line, states are few or
 // are forgotten again and again.
@@ -61,14 +108,18 @@ func TestLongRuns(t *testing.T) {
 // TestStatesAreBounded: a pattern that would need more states than there is room for
 // has them forgotten, and then is walked without.
 func TestStatesAreBounded(t *testing.T) {
-	p := compiled(t, Options{Pattern: `[ab]*a[ab]{200}c`})
+	p := compiled(t, Options{Pattern: `[ab]*a[ab]{80}c`})
 	d := newDFA(p.exists)
+	spanning := compiled(t, Options{Pattern: `a[ab\n]{80}c`, Multiline: true})
 	text := randomText(rand.New(rand.NewPCG(11, 12)), 10_000, []string{"a", "b", "a", "b", "ab"})
-	text = bytes.ReplaceAll(text, []byte("\n"), nil)
+	text = bytes.ReplaceAll(text, []byte("\n"), nil)[:10<<12-20] // the match is in two pieces of dfa.begun
 	for _, c := range []string{"a", "b"} {
-		line := slices.Concat(text, []byte(c), bytes.Repeat([]byte("ab"), 100), []byte("c\n"))
+		line := slices.Concat(text, []byte(c), bytes.Repeat([]byte("ab"), 40), []byte("c\n"))
 		if at := d.findLine(&streams{}, line, 0); at >= 0 != (c == "a") {
 			t.Errorf("an %s stands there; findLine says %d of %d", c, at, len(line))
+		}
+		if got := found(t, spanning, line); (got != nil) != (c == "a") {
+			t.Errorf("an %s stands there; lines %v", c, got)
 		}
 	}
 	if !d.loose || d.few || len(d.states)<<d.shift > tableSize {
@@ -117,11 +168,12 @@ func TestBombs(t *testing.T) {
 func TestFinders(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	letters := []string{"a", "b", "A", "B", "_", "@", "`", "\xe1", "\x01"}
-	for range 3_000 {
-		text := randomText(r, 1+r.IntN(30), letters)
+	for range 20_000 {
+		text := randomText(r, 1+r.IntN(10), letters)
 		set := make([]literal, 1+r.IntN(4))
+		least := r.IntN(4)
 		for i := range set {
-			for range 1 + r.IntN(6) {
+			for range max(1, least+r.IntN(5)) {
 				set[i].text += letters[r.IntN(len(letters))]
 			}
 			if set[i].fold = r.IntN(2) == 0; set[i].fold {

@@ -58,6 +58,8 @@ func TestPattern(t *testing.T) {
 		{"everything matches", Options{Pattern: `\n*`, Multiline: true}, "a\nb\n", []int{1, 2}, nil},
 		{"a multi-line match may end a text", Options{Pattern: `b\s*\z`, Multiline: true}, "b\nb\n", []int{2}, [][2]int{{0, 2}}},
 		{"an empty match behind the last line is none", Options{Pattern: `\z`, Multiline: true}, "b\nb\n", nil, nil},
+		{"empty matches of a multi-line pattern", Options{Pattern: `\s*$`, Multiline: true}, "a\n\n b\n", []int{1, 2, 3}, [][2]int{{1, 2}}},
+		{"empty matches of a multi-line pattern", Options{Pattern: `\n?^(?:b|$)`, Multiline: true}, "a\nb\n\na\n", []int{1, 2, 3, 4}, [][2]int{{1, 3}}},
 		{"inverted runs", Options{Pattern: `b\nc`, Multiline: true, Invert: true}, "a\nb\nc\nd\nb\nc", []int{1, 4}, nil},
 		{"words", Options{Pattern: "a|ab", Word: true}, "ab\nabc\n", []int{1}, [][2]int{{0, 2}}},
 		{"words that are none", Options{Pattern: "-a", Word: true}, "x-a\n-a\n", []int{2}, [][2]int{{0, 2}}},

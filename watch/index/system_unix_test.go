@@ -5,6 +5,8 @@ package index
 import (
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // usedCPU is what the process has used so far, on all cores.
@@ -14,4 +16,13 @@ func usedCPU() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// identity is what a stat has beside size and time of a file.
+func identity(path string) (inode uint64, changed int64) {
+	var st unix.Stat_t
+	if unix.Lstat(path, &st) != nil {
+		return 0, 0
+	}
+	return st.Ino, st.Ctim.Nano()
 }

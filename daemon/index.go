@@ -69,32 +69,12 @@ func (c *client) indexSync(ctx context.Context, p protocol.IndexSyncParams) (pro
 		}
 		snapshot.Release()
 		if p.Built {
-			if err := r.awaitBuilt(ctx); err != nil {
+			if err := r.Index.Settle(ctx); err != nil {
 				return protocol.IndexStatusResult{}, err
 			}
 		}
 	}
 	return c.server.indexes.status(), nil
-}
-
-// builtPause is how often a first build is looked at by who waits for its end,
-// which takes seconds where it takes long.
-const builtPause = 20 * time.Millisecond
-
-// awaitBuilt returns when the first build is over.
-func (r *rootIndex) awaitBuilt(ctx context.Context) error {
-	tick := time.NewTicker(builtPause)
-	defer tick.Stop()
-	for {
-		if _, _, building := r.Building(); !building {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
 }
 
 // Bounds of what one search of a picker returns: more than fits a screen several

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
 )
 
 // grep returns "path:line" of every match.
@@ -80,9 +81,6 @@ func TestIndexMethods(t *testing.T) {
 	if st.State != protocol.IndexLive || st.Files != 4 || st.Dirs < 2 || st.Binary != 1 || st.Build != nil || st.Problems == nil {
 		t.Errorf("%+v", st)
 	}
-	if st.Watches > 100 { // C155: ignored trees take no watches
-		t.Errorf("%d watches", st.Watches)
-	}
 	h.save("late.go", "text\n")
 	before := st.Generation
 	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{}, &st)
@@ -101,8 +99,24 @@ func TestIndexMethods(t *testing.T) {
 	}
 }
 
-// While the first build runs the answers are right, and the call tells how far
-// it is, in order and with an end.
+func TestC155_IgnoredTreesTakeNoWatches(t *testing.T) {
+	files := map[string]string{".gitignore": "node_modules/\n"}
+	for i := range 300 {
+		files[fmt.Sprintf("node_modules/p%d/lib/x.js", i)] = "text\n"
+	}
+	for i := range 20 {
+		files[fmt.Sprintf("d%d/x.js", i)] = "text\n"
+	}
+	g := newHouse(t, files).connect(helloReviewer, nil)
+	var st protocol.IndexStatusResult
+	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true}, &st)
+	if st.Watches < 20 || st.Watches > 100 || st.Files != 21 {
+		t.Errorf("%d watches, %d files", st.Watches, st.Files)
+	}
+}
+
+// A call that waits for the first build tells how far that is, in order and with
+// an end.
 func TestProgressOfTheFirstBuild(t *testing.T) {
 	files := map[string]string{}
 	for i := range 2000 {
@@ -113,16 +127,18 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 	for name, text := range files {
 		first.save(name, text)
 	}
-	var mu sync.Mutex
-	var kinds []string
+	begun, ended := make(chan struct{}), make(chan struct{})
 	heard := func(params json.RawMessage) (any, error) {
 		var p struct{ Value progressValue }
 		if err := json.Unmarshal(params, &p); err != nil {
 			return nil, err
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		kinds = append(kinds, p.Value.Kind)
+		switch p.Value.Kind {
+		case "begin":
+			close(begun)
+		case "end":
+			close(ended)
+		}
 		if p.Value.Kind != "end" && (p.Value.Percentage == nil || p.Value.Message == "") {
 			t.Errorf("%s", params)
 		}
@@ -130,17 +146,21 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 	}
 	h := newHouseAt(t, root)
 	g := h.connect(helloReviewer, map[string]func(json.RawMessage) (any, error){"$/progress": heard})
-	agent := h.connect(helloAgent, nil)
-	agent.wantGrep("number 1234$", "d34/f1234.txt:21")
 	var st protocol.IndexStatusResult
 	g.must(protocol.MethodIndexSync, protocol.IndexSyncParams{Built: true, WorkDoneToken: json.RawMessage(`"t"`)}, &st)
+	h.connect(helloAgent, nil).wantGrep("number 1234$", "d34/f1234.txt:21")
 	if st.State != protocol.IndexLive || st.Files != 2000 {
 		t.Errorf("%+v", st)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if n := len(kinds); n > 0 && (kinds[0] != "begin" || kinds[n-1] != "end") {
-		t.Errorf("%v", kinds)
+	select {
+	case <-begun:
+	default:
+		return // it was over before the call
+	}
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("the end was not told")
 	}
 }
 
@@ -153,12 +173,12 @@ func TestLongResultInPieces(t *testing.T) {
 			Reviews: []protocol.Review{{Proposal: "p", Comment: "é"}}, Moved: []protocol.Moved{{Path: "p"}},
 		},
 	} {
-		pieces, err := inPieces(r)
+		pieces, err := inPieces(r, [][]byte{r.StructuredContent[:1], r.StructuredContent[1:]}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var whole []byte
-		for _, p := range pieces {
+		for _, p := range pieces.(rpc.Pieces).JSON {
 			whole = append(whole, p...)
 		}
 		var got protocol.ToolsCallResult

@@ -23,7 +23,8 @@ type indexes struct {
 
 // rootIndex is the watched tree of one root and what finds things in it.
 type rootIndex struct {
-	prefix string // of its paths on the wire: "", or the root's name with "/"
+	prefix  string // of its paths on the wire: "", or the root's name with "/"
+	scratch string // the tree's cookies are there
 	*tools.Indexed
 }
 
@@ -47,7 +48,14 @@ func (s *Server) openIndexes(memory int64) *indexes {
 
 func (s *Server) openIndex(i int, root diffpreview.Root, memory int64) (*rootIndex, error) {
 	var errs []error
-	for _, dir := range s.cookieDirs(i) {
+	// Where the files are by which a tree sees that it has caught up. A place in
+	// the root does not do: somebody may serve the folder that the state is in.
+	for _, dir := range s.place.ScratchDirs() {
+		dir = filepath.Join(dir, strconv.Itoa(i))
+		if rel, err := filepath.Rel(root.Path, dir); err == nil && filepath.IsLocal(rel) {
+			errs = append(errs, fmt.Errorf("%s is inside", dir))
+			continue
+		}
 		if err := place.FreshPrivateDir(dir); err != nil {
 			errs = append(errs, err)
 			continue
@@ -55,26 +63,16 @@ func (s *Server) openIndex(i int, root diffpreview.Root, memory int64) (*rootInd
 		tree, err := watch.OpenTree(context.Background(), watch.TreeOptions{Root: root.Path, CookieDir: dir, Logger: s.logger})
 		if err != nil {
 			errs = append(errs, err)
+			place.RemoveDir(dir)
 			continue
 		}
 		x, err := index.Open(index.Options{Tree: tree, Root: root.Path, Memory: memory, Logger: s.logger})
 		if err != nil {
 			return nil, errors.Join(err, tree.Close())
 		}
-		return &rootIndex{Indexed: tools.NewIndexed(tree, x)}, nil
+		return &rootIndex{Indexed: tools.NewIndexed(tree, x), scratch: dir}, nil
 	}
 	return nil, errors.Join(errs...)
-}
-
-// cookieDirs are where the files may be by which a tree sees that it has caught
-// up, the best first. One that lies in the root does not do: somebody may serve
-// the folder that the daemon's state is in.
-func (s *Server) cookieDirs(i int) []string {
-	n := strconv.Itoa(i)
-	return []string{
-		filepath.Join(s.place.StateDir, "cookies", n),
-		filepath.Join(s.place.SocketDir, "cookies-"+filepath.Base(s.place.StateDir), n),
-	}
 }
 
 func (x *indexes) close() error {
@@ -82,6 +80,7 @@ func (x *indexes) close() error {
 	for _, r := range x.list {
 		if r != nil {
 			errs = append(errs, r.Index.Close(), r.Tree.Close())
+			place.RemoveDir(r.scratch)
 		}
 	}
 	return errors.Join(errs...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
@@ -76,20 +77,23 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 		c.server.logger.Warn("What the agent was told could not be journalled", "session", c.session, "error", err)
 	}
 	c.server.store.ToldMoved(c.session, moved)
-	if len(result.StructuredContent) > maxCopied {
-		return inPieces(result)
+	switch {
+	case outcome.Pieces != nil:
+		return inPieces(result, outcome.Pieces, outcome.Release)
+	case len(result.StructuredContent) > maxCopied:
+		return inPieces(result, [][]byte{result.StructuredContent}, nil)
 	}
 	return result, nil
 }
 
-// maxCopied is the size in bytes up to which a structured result is copied into
-// the answer with the rest. It is what a copy of takes as long as the pieces do
-// in system calls.
-const maxCopied = 64 << 10
+// maxCopied is the size in bytes up to which a structured result is checked and
+// copied into the answer with the rest: below it the system calls for pieces
+// cost more.
+const maxCopied = 32 << 10
 
-// inPieces is the answer with its structured content, which a registry has made
-// and so is JSON, left where it is.
-func inPieces(result *protocol.ToolsCallResult) (rpc.Pieces, error) {
+// inPieces is the answer with a structured content that a registry has made and
+// so is JSON, left where it is.
+func inPieces(result *protocol.ToolsCallResult, structured [][]byte, written func()) (any, error) {
 	text, err := json.Marshal(struct {
 		CallID  string             `json:"callId"`
 		Content []protocol.Content `json:"content"`
@@ -107,7 +111,7 @@ func inPieces(result *protocol.ToolsCallResult) (rpc.Pieces, error) {
 		return nil, err
 	}
 	tail[0] = ','
-	return rpc.Pieces{head, result.StructuredContent, tail}, nil
+	return rpc.Pieces{JSON: slices.Concat([][]byte{head}, structured, [][]byte{tail}), Written: written}, nil
 }
 
 func wireReview(r diffpreview.Review) protocol.Review {

@@ -3,14 +3,15 @@ package tools
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
-// An appender writes its own JSON: a result of many rows is made without
-// reflection and without a second copy. What it appends is valid JSON in valid
-// UTF-8, as encoding/json makes it without its escapes for HTML.
-type appender interface {
-	appendJSON(dst []byte) []byte
+// A renderer writes its own JSON: a result of many rows is made without
+// reflection and without copies. What it writes is valid JSON in valid UTF-8, as
+// encoding/json makes it without its escapes for HTML.
+type renderer interface {
+	render() *rowWriter
 }
 
 const hexDigits = "0123456789abcdef"
@@ -25,60 +26,79 @@ func appendText(dst, s []byte) []byte {
 // appendString is appendText for a string.
 func appendString(dst []byte, s string) []byte { return appendText(dst, []byte(s)) }
 
-// appendEscaped is appendText without the quotation marks.
+// maxEscape is the most bytes that one byte of a text takes in JSON: \u0001.
+const maxEscape = 6
+
+// appendEscaped is appendText without the quotation marks. It reads, checks and
+// writes eight bytes at a time; what it writes past the end counts for nothing.
 func appendEscaped(dst, s []byte) []byte {
-	done := 0
-	for i := 0; i < len(s); {
-		if i = plainRun(s, i); i == len(s) {
-			break
+	const word = 8
+	n := len(dst)
+	out := grown(dst, n, len(s)+word)
+	i := 0
+	for i < len(s) {
+		if len(s) >= word {
+			var w uint64
+			if rest := len(s) - i; rest >= word {
+				w = binary.LittleEndian.Uint64(s[i:])
+			} else { // what is behind the end is 0, which is special
+				w = binary.LittleEndian.Uint64(s[len(s)-word:]) >> (8 * (word - rest))
+			}
+			binary.LittleEndian.PutUint64(out[n:], w)
+			marked := special(w)
+			if marked == 0 { // most often; the next word need not wait for this one
+				i, n = i+word, n+word
+				continue
+			}
+			plain := bits.TrailingZeros64(marked) / 8
+			if i, n = i+plain, n+plain; i == len(s) {
+				break
+			}
 		}
 		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			out[n] = c
+			i, n = i+1, n+1
+			continue
+		}
+		out = grown(out[:n], n, maxEscape+utf8.UTFMax+len(s)-i+word)
 		if c < utf8.RuneSelf {
-			dst = append(dst, s[done:i]...)
-			dst = appendControl(dst, c)
+			n = len(appendControl(out[:n], c))
 			i++
-			done = i
 			continue
 		}
 		r, size := utf8.DecodeRune(s[i:])
-		if r != utf8.RuneError && r != '\u2028' && r != '\u2029' || r == utf8.RuneError && size > 1 {
-			i += size
-			continue
-		}
-		dst = append(dst, s[done:i]...)
-		switch r {
-		case utf8.RuneError:
-			dst = append(dst, `\ufffd`...)
-		default: // line ends to JavaScript, not to JSON
-			dst = append(dst, `\u202`...)
-			dst = append(dst, hexDigits[r&0xF])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			n += copy(out[n:], `\ufffd`)
+		case r == '\u2028' || r == '\u2029': // line ends to JavaScript, not to JSON
+			n += copy(out[n:], `\u202`)
+			out[n] = hexDigits[r&0xF]
+			n++
+		default:
+			n += copy(out[n:], s[i:i+size])
 		}
 		i += size
-		done = i
 	}
-	return append(dst, s[done:]...)
+	return out[:n]
 }
 
-// plainRun is the first place from i on where s has a byte that is not copied as
-// it is: a control character, a quotation mark, a backslash, or one that is not
-// ASCII; len(s) when there is none.
-func plainRun(s []byte, i int) int {
+// grown is buf with its first n bytes and room for more behind them, as a slice
+// of all of its capacity.
+func grown(buf []byte, n, more int) []byte {
+	if cap(buf)-n < more {
+		buf = slices.Grow(buf[:n], more)
+	}
+	return buf[:cap(buf)]
+}
+
+// special marks the bytes of a little-endian word that are not copied as they
+// are: control characters, quotation marks, backslashes, and what is not ASCII.
+// The lowest mark is right; those above it need not be.
+func special(w uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		quote, slash := w^('"'*ones), w^('\\'*ones)
-		// The lowest marked byte is marked rightly: a borrow only goes upwards.
-		marked := (w | (w - 0x20*ones) | (quote-ones)&^quote | (slash-ones)&^slash) & highs
-		if marked != 0 {
-			return i + bits.TrailingZeros64(marked)/8
-		}
-	}
-	for ; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return i
-		}
-	}
-	return i
+	quote, slash := w^('"'*ones), w^('\\'*ones)
+	return (w | (w - ' '*ones) | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
 func appendControl(dst []byte, c byte) []byte {

@@ -3,7 +3,6 @@ package tools
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -62,50 +61,63 @@ type listedFile struct {
 
 // fileRows are the listedFiles of a result as JSON, up to a number of them.
 type fileRows struct {
-	json  []byte
+	out   *rowWriter
 	limit int
 	shown int
 	total int // those past the limit included
 	full  bool
 }
 
+// newFileRows begins the object with the members of head and a list of files.
+func newFileRows(head listHead, limit int) *fileRows {
+	r := &fileRows{out: newRowWriter(), limit: limit}
+	r.out.buf = append(r.out.buf, '{')
+	r.out.members(head, true)
+	r.out.buf = append(r.out.buf[:len(r.out.buf)-1], `,"files":[`...)
+	return r
+}
+
+// end closes the list and the object, with the members of tail.
+func (r *fileRows) end(tail any) *rowWriter {
+	r.out.room(1)
+	r.out.buf = append(r.out.buf, ']')
+	r.out.members(tail, false)
+	return r.out
+}
+
 // add appends an entry. size counts for regular files and links.
 func (r *fileRows) add(prefix, name string, size int64, kind watch.Kind) {
 	r.total++
-	if r.full = r.full || r.shown == r.limit || len(r.json) > maxRowBytes-6*(len(prefix)+len(name))-100; r.full {
+	most := maxEscape*(len(prefix)+len(name)) + len(`,{"path":"","size":,"is_dir":false,"kind":"special"}`) + 20
+	if r.full = r.full || r.shown == r.limit || r.out.len() > maxRowBytes || most > chunkSize; r.full {
 		return
 	}
-	if r.shown++; len(r.json) > 0 {
-		r.json = append(r.json, ',')
+	r.out.room(most)
+	buf := r.out.buf
+	if r.shown++; r.shown > 1 {
+		buf = append(buf, ',')
 	}
-	r.json = append(r.json, `{"path":"`...)
-	r.json = appendEscaped(r.json, []byte(prefix))
-	r.json = appendEscaped(r.json, []byte(name))
-	r.json = append(r.json, `","size":`...)
+	buf = append(buf, `{"path":"`...)
+	if prefix != "" {
+		buf = appendEscaped(buf, []byte(prefix))
+	}
+	buf = appendEscaped(buf, []byte(name))
+	buf = append(buf, `","size":`...)
 	if kind == watch.Dir || kind == watch.Special {
 		size = 0
 	}
-	r.json = strconv.AppendInt(r.json, size, 10)
+	buf = strconv.AppendInt(buf, size, 10)
 	switch kind {
-	case watch.File:
-		r.json = append(r.json, `,"is_dir":false}`...)
 	case watch.Dir:
-		r.json = append(r.json, `,"is_dir":true}`...)
+		buf = append(buf, `,"is_dir":true}`...)
 	case watch.Link:
-		r.json = append(r.json, `,"is_dir":false,"kind":"link"}`...)
+		buf = append(buf, `,"is_dir":false,"kind":"link"}`...)
 	case watch.Special:
-		r.json = append(r.json, `,"is_dir":false,"kind":"special"}`...)
+		buf = append(buf, `,"is_dir":false,"kind":"special"}`...)
+	default:
+		buf = append(buf, `,"is_dir":false}`...)
 	}
-}
-
-// appendFiles appends the object with the members of head, then files, then those
-// of tail.
-func appendFiles(dst []byte, head listHead, rows *fileRows, tail any) []byte {
-	dst = slices.Grow(dst, len(rows.json)+1024) // the rest of the result is short
-	dst = appendMembers(append(dst, '{'), head, true)
-	dst = append(dst[:len(dst)-1], `,"files":[`...)
-	dst = append(dst, rows.json...)
-	return appendMembers(append(dst, ']'), tail, false)
+	r.out.buf = buf
 }
 
 // kindOf is what an entry of a directory is.
@@ -119,22 +131,6 @@ func kindOf(e diffpreview.Entry) watch.Kind {
 		return watch.Special
 	}
 	return watch.File
-}
-
-// appendMembers appends the members of v, a struct that JSON makes an object of,
-// and its closing bracket. first says that none stands before them.
-func appendMembers(dst []byte, v any, first bool) []byte {
-	text, err := encode(v)
-	if err != nil {
-		panic(err) // plain structs of this package always encode
-	}
-	switch {
-	case string(text) == "{}":
-		return append(dst, '}')
-	case !first:
-		dst = append(dst, ',')
-	}
-	return append(dst, text[1:]...)
 }
 
 // validName reports whether JSON can carry a name.

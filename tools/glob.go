@@ -33,12 +33,10 @@ type globResult struct {
 	Files []listedFile `json:"files"`
 	globTail
 
-	rows fileRows // instead of Files
+	rows *fileRows // instead of Files, begun with what stands before them
 }
 
-func (r *globResult) appendJSON(dst []byte) []byte {
-	return appendFiles(dst, listHead{r.Path, r.Via}, &r.rows, r.globTail)
-}
+func (r *globResult) render() *rowWriter { return r.rows.end(r.globTail) }
 
 func glob() (Tool, error) {
 	return build(spec[globArgs, globResult]{
@@ -57,7 +55,7 @@ func callGlob(ctx context.Context, tc *Context, args globArgs) (globResult, erro
 		return globResult{}, err
 	}
 	defer s.tellBuilding()()
-	out := globResult{Path: s.path, Via: s.via, rows: fileRows{limit: args.Limit}}
+	out := globResult{rows: newFileRows(listHead{s.path, s.via}, args.Limit)}
 	for _, p := range s.parts {
 		pattern, ok, err := s.globs(p, "pattern", args.Pattern)
 		if err != nil {
@@ -67,7 +65,7 @@ func callGlob(ctx context.Context, tc *Context, args globArgs) (globResult, erro
 			continue
 		}
 		q := index.List{Under: p.under, Patterns: []string{pattern}, Hidden: args.Hidden, Overlay: p.listed}
-		sum, err := p.files(ctx, s, q, &out.rows)
+		sum, err := p.files(ctx, s, q, out.rows)
 		if err != nil {
 			return globResult{}, err
 		}

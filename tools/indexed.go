@@ -18,9 +18,15 @@ type Indexed struct {
 
 	built atomic.Bool // the first build is over
 
-	mu         sync.Mutex // guards the fields below
-	generation uint64     // of ignored
+	mu    sync.Mutex // guards known
+	known facts
+}
+
+// facts are what was found out about one generation.
+type facts struct {
+	generation uint64
 	ignored    map[ignoredKey]int
+	leftOut    map[string]bool
 }
 
 type ignoredKey struct {
@@ -65,16 +71,10 @@ type indexed struct {
 // Ignored implements [Snapshot]. It is counted once in a generation.
 func (s indexed) Ignored(under string, depth int) int {
 	r, key := s.root, ignoredKey{under, depth}
-	r.mu.Lock()
-	if r.generation != s.Generation() {
-		r.generation, r.ignored = s.Generation(), map[ignoredKey]int{}
-	}
-	n, ok := r.ignored[key]
-	r.mu.Unlock()
-	if ok {
+	if n, ok := remembered(s, func(f *facts) map[ignoredKey]int { return f.ignored }, key); ok {
 		return n
 	}
-	n = r.Tree.Ignored(under)
+	n := r.Tree.Ignored(under)
 	below := index.List{Under: under, Hidden: true, Dirs: true}
 	if below.Depth = max(depth-1, 0); depth != 1 {
 		_, _ = s.Glob(context.Background(), below, func(e index.Entry) bool {
@@ -84,17 +84,53 @@ func (s indexed) Ignored(under string, depth int) int {
 			return true
 		})
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.generation == s.Generation() && len(r.ignored) < maxIgnored {
-		r.ignored[key] = n
-	}
+	s.remember(func(f *facts) {
+		if len(f.ignored) < maxKnown {
+			f.ignored[key] = n
+		}
+	})
 	return n
 }
 
-// maxIgnored bounds the places of which it is known how much is ignored there:
-// more are asked about by nobody between two changes.
-const maxIgnored = 1000
+// maxKnown bounds the places of which something is known: more are asked about
+// by nobody between two changes.
+const maxKnown = 10_000
+
+// Remember implements [Snapshot]. That the rules outside of the root changed it
+// sees with the next change in it.
+func (s indexed) Remember(path string, ignored func() bool) bool {
+	if out, ok := remembered(s, func(f *facts) map[string]bool { return f.leftOut }, path); ok {
+		return out
+	}
+	out := ignored()
+	s.remember(func(f *facts) {
+		if len(f.leftOut) < maxKnown {
+			f.leftOut[path] = out
+		}
+	})
+	return out
+}
+
+// remembered is what is known of the snapshot's generation.
+func remembered[K comparable, V any](s indexed, of func(*facts) map[K]V, key K) (V, bool) {
+	s.root.mu.Lock()
+	defer s.root.mu.Unlock()
+	known := &s.root.known
+	if known.generation != s.Generation() || known.ignored == nil {
+		*known = facts{s.Generation(), map[ignoredKey]int{}, map[string]bool{}}
+	}
+	value, ok := of(known)[key]
+	return value, ok
+}
+
+// remember adds to what is known, if the generation is still that of s.
+func (s indexed) remember(add func(*facts)) {
+	s.root.mu.Lock()
+	defer s.root.mu.Unlock()
+	if s.root.known.generation == s.Generation() {
+		add(&s.root.known)
+	}
+}
 
 // Unread implements [Snapshot].
 func (s indexed) Unread(under string) []index.Warning {

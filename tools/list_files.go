@@ -40,12 +40,10 @@ type listResult struct {
 	Files []listedFile `json:"files"`
 	listTail
 
-	rows fileRows // instead of Files
+	rows *fileRows // instead of Files, begun with the head
 }
 
-func (r *listResult) appendJSON(dst []byte) []byte {
-	return appendFiles(dst, r.listHead, &r.rows, r.listTail)
-}
+func (r *listResult) render() *rowWriter { return r.rows.end(r.listTail) }
 
 func listFiles() (Tool, error) {
 	return build(spec[listArgs, listResult]{
@@ -78,8 +76,8 @@ func callListFiles(ctx context.Context, tc *Context, args listArgs) (listResult,
 func listIndexed(ctx context.Context, s *scope, args listArgs) (listResult, error) {
 	p := s.parts[0]
 	q := index.List{Under: p.under, Depth: args.MaxDepth, Hidden: args.Hidden, Dirs: true, Overlay: p.withDirs()}
-	out := listResult{listHead: listHead{s.path, s.via}, rows: fileRows{limit: args.Limit}}
-	sum, err := p.files(ctx, s, q, &out.rows)
+	out := listResult{rows: newFileRows(listHead{s.path, s.via}, args.Limit)}
+	sum, err := p.files(ctx, s, q, out.rows)
 	if err != nil {
 		return listResult{}, err
 	}
@@ -137,7 +135,17 @@ func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, er
 	if args.Recursive {
 		depth = args.MaxDepth
 	}
-	out := listResult{rows: fileRows{limit: args.Limit}}
+	roots := tc.View.Workspace().Roots()
+	all := len(roots) > 1 && path.Clean(args.Path) == "."
+	head, at := listHead{Path: "."}, diffpreview.Path{}
+	if !all {
+		var err error
+		if at, head.Via, err = tc.View.Workspace().Resolve(args.Path); err != nil {
+			return listResult{}, err
+		}
+		head.Path = tc.View.Name(at)
+	}
+	out := listResult{rows: newFileRows(head, args.Limit)}
 	l := &listing{
 		view: tc.View, recursive: args.Recursive, depth: depth, hidden: args.Hidden,
 		found: func(name string, e diffpreview.Entry) bool {
@@ -146,15 +154,10 @@ func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, er
 		},
 	}
 	var err error
-	if roots := tc.View.Workspace().Roots(); len(roots) > 1 && path.Clean(args.Path) == "." {
-		out.Path = "."
+	if all {
 		err = l.roots(ctx, roots)
 	} else {
-		var p diffpreview.Path
-		if p, out.Via, err = tc.View.Workspace().Resolve(args.Path); err == nil {
-			out.Path = tc.View.Name(p)
-			err = l.directory(ctx, p)
-		}
+		err = l.directory(ctx, at)
 	}
 	if err != nil {
 		return listResult{}, err

@@ -43,31 +43,27 @@ type grepResult struct {
 	grepTail
 
 	// rows is the result up to the end of its list, instead of the lists above.
-	// The rest is appended to it.
-	rows []byte
+	rows *rowWriter
 }
 
-func (r *grepResult) appendJSON(dst []byte) []byte {
-	if len(dst) == 0 {
-		dst = r.rows // which nobody else has
-	} else {
-		dst = append(dst, r.rows...)
-	}
-	return appendMembers(append(dst, ']'), r.grepTail, false)
+func (r *grepResult) render() *rowWriter {
+	r.rows.room(1)
+	r.rows.buf = append(r.rows.buf, ']')
+	r.rows.members(r.grepTail, false)
+	return r.rows
 }
 
 // matchRows are the rows of a search as JSON, in the order in which they come.
 type matchRows struct {
 	mode  index.Mode
 	limit int
-	json  []byte
+	out   *rowWriter
 	first bool
 
-	prefix []byte // of the paths of the root at hand, escaped
-	path   string // of the last row; its JSON stands at json[from:to]
-	known  bool
-	from   int
-	to     int
+	prefix  []byte // of the paths of the root at hand, escaped
+	path    string // of the last row
+	head    []byte // what the rows of that path begin with; nil: its name is not valid
+	between bool   // head begins with the comma after the row before
 
 	shown   int // rows that count for the limit
 	skipped int // such rows whose path JSON cannot carry
@@ -86,8 +82,8 @@ type matchRows struct {
 }
 
 func newMatchRows(mode index.Mode, limit int) *matchRows {
-	r := &matchRows{mode: mode, limit: limit, first: true}
-	r.json = append(make([]byte, 0, 64<<10), map[index.Mode]string{index.Content: `{"matches":[`, index.Files: `{"files":[`, index.Count: `{"counts":[`}[mode]...)
+	r := &matchRows{mode: mode, limit: limit, out: newRowWriter(), first: true}
+	r.out.buf = append(r.out.buf, map[index.Mode]string{index.Content: `{"matches":[`, index.Files: `{"files":[`, index.Count: `{"counts":[`}[mode]...)
 	return r
 }
 
@@ -100,7 +96,7 @@ func (r *matchRows) counted() int {
 }
 
 func (r *matchRows) begin(p *part) {
-	r.prefix, r.known, r.last = appendEscaped(nil, []byte(p.prefix)), false, ""
+	r.prefix, r.path, r.last = appendEscaped(nil, []byte(p.prefix)), "", ""
 }
 
 // end takes over the sums of a root.
@@ -146,11 +142,14 @@ func (r *matchRows) add(l index.Line) bool {
 	case r.shown == r.limit && counts:
 		r.more = true
 		return false
-	case len(r.json)+6*(len(l.Path)+len(l.Text)) > maxRowBytes:
+	case r.out.len() > maxRowBytes:
 		r.full = true
 		return false
-	case !validName(l.Path):
-		r.badName = l.Path
+	}
+	if l.Path != r.path || r.between == r.first {
+		r.begins(l.Path)
+	}
+	if r.head == nil {
 		if counts {
 			r.skipped++
 		}
@@ -159,51 +158,63 @@ func (r *matchRows) add(l index.Line) bool {
 	if counts {
 		r.shown++
 	}
-	if !r.first {
-		r.json = append(r.json, ',')
-	}
 	r.first = false
-	if r.mode == index.Files {
-		r.json = append(r.json, '"')
-		r.json = append(r.json, r.prefix...)
-		r.json = append(appendEscaped(r.json, []byte(l.Path)), '"')
-		return true
+	r.row(&l)
+	return true
+}
+
+// row writes a row.
+func (r *matchRows) row(l *index.Line) {
+	r.out.room(len(r.head) + maxEscape*(len(l.Text)+1) + len(`,"text":"","context":true,"cut":true}`) + 20)
+	buf := append(r.out.buf, r.head...)
+	switch r.mode {
+	case index.Files:
+		r.out.buf = buf
+		return
+	case index.Count:
+		r.out.buf = append(strconv.AppendInt(buf, int64(l.Number), 10), '}')
+		return
 	}
-	r.json = append(r.json, `{"path":"`...)
-	r.pathOf(l.Path)
-	if r.mode == index.Count {
-		r.json = append(r.json, `","count":`...)
-		r.json = append(strconv.AppendInt(r.json, int64(l.Number), 10), '}')
-		return true
-	}
-	r.json = append(r.json, `","line":`...)
-	r.json = strconv.AppendInt(r.json, int64(l.Number), 10)
-	r.json = append(r.json, `,"text":"`...)
+	buf = strconv.AppendInt(buf, int64(l.Number), 10)
+	buf = append(buf, `,"text":"`...)
 	text := l.Text
 	if l.Cut {
 		text = wholeRunes(text)
 	}
-	r.json = append(appendEscaped(r.json, text), '"')
-	if !l.Match {
-		r.json = append(r.json, `,"context":true`...)
+	buf = appendEscaped(buf, text)
+	switch {
+	case l.Match && !l.Cut:
+		buf = append(buf, `"}`...)
+	case l.Match:
+		buf = append(buf, `","cut":true}`...)
+	case !l.Cut:
+		buf = append(buf, `","context":true}`...)
+	default:
+		buf = append(buf, `","context":true,"cut":true}`...)
 	}
-	if l.Cut {
-		r.json = append(r.json, `,"cut":true`...)
-	}
-	r.json = append(r.json, '}')
-	return true
+	r.out.buf = buf
 }
 
-// pathOf appends a path. The one before is copied when it is the same.
-func (r *matchRows) pathOf(name string) {
-	if r.known && r.path == name {
-		r.json = append(r.json, r.json[r.from:r.to]...)
+// begins makes what the rows of a path begin with.
+func (r *matchRows) begins(name string) {
+	r.path, r.between = name, !r.first
+	if !validName(name) || maxEscape*len(name) > chunkSize/2 {
+		r.head, r.badName = nil, name
 		return
 	}
-	r.path, r.known, r.from = name, true, len(r.json)
-	r.json = append(r.json, r.prefix...)
-	r.json = appendEscaped(r.json, []byte(name))
-	r.to = len(r.json)
+	head := r.head[:0]
+	if !r.first {
+		head = append(head, ',')
+	}
+	open, end := `{"path":"`, `","line":`
+	switch r.mode {
+	case index.Files:
+		open, end = `"`, `"`
+	case index.Count:
+		end = `","count":`
+	}
+	head = append(append(head, open...), r.prefix...)
+	r.head = append(appendEscaped(head, []byte(name)), end...)
 }
 
 // wholeRunes takes the rests of cut characters off the ends of a cut text.
@@ -227,7 +238,7 @@ func (r *matchRows) result(s *scope, args grepArgs) grepResult {
 	if r.badName != "" {
 		s.warned.add(".", fmt.Sprintf("%d matches are in files whose names are not valid UTF-8, so no call can name them", r.skipped))
 	}
-	out := grepResult{grepTail: r.tail, rows: r.json}
+	out := grepResult{grepTail: r.tail, rows: r.out}
 	if out.TotalAtLeast {
 		out.SkippedBinary = 0 // it would tell how far the search went, which is nobody's business
 	}

@@ -198,14 +198,13 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 	if err != nil {
 		return Outcome{}, err
 	}
-	limit := maxText
-	if rows, ok := result.Structured.(appender); ok {
-		out.Structured, limit = rows.appendJSON(nil), maxRowsText
+	if rows, ok := result.Structured.(renderer); ok {
+		out.rendered(rows.render())
 	} else if out.Structured, err = encode(result.Structured); err != nil {
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
 	if out.Content = result.Content; out.Content == nil {
-		out.Content = asText(out.Structured, limit)
+		out.Content = out.asText()
 	}
 	return out, nil
 }
@@ -216,22 +215,37 @@ func failed(f *Failure) Outcome {
 		f.Extra = nil
 		text, _ = encode(f)
 	}
-	return Outcome{Structured: text, Content: asText(text, maxText), IsError: true, Code: f.Code}
+	out := Outcome{Structured: text, IsError: true, Code: f.Code}
+	out.Content = out.asText()
+	return out
 }
 
 // maxText is the size in bytes up to which a structured result is repeated as
 // text, where it can take twice as many: both fit into a frame of 64 MiB.
 const maxText = 16 << 20
 
-// maxRowsText is maxText for results of many rows. Nobody who asks for more than
-// a model can read reads it as text.
+// maxRowsText is the size in bytes up to which a result of many rows is one text,
+// and repeated. Nobody who asks for more than a model can read reads it as text.
 const maxRowsText = 1 << 20
 
-func asText(structured json.RawMessage, limit int) []Block {
-	if len(structured) > limit {
-		return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", len(structured))}}
+// rendered takes over what a renderer wrote.
+func (o *Outcome) rendered(w *rowWriter) {
+	if w.len() <= maxRowsText {
+		o.Structured = w.text()
+		return
 	}
-	return []Block{{Type: "text", Text: string(structured)}}
+	o.Pieces, o.Release = w.pieces(), w.release
+}
+
+func (o *Outcome) asText() []Block {
+	size := len(o.Structured)
+	for _, p := range o.Pieces {
+		size += len(p)
+	}
+	if size > maxText || o.Pieces != nil {
+		return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", size)}}
+	}
+	return []Block{{Type: "text", Text: string(o.Structured)}}
 }
 
 // spec is what a tool of this package is made of.
@@ -260,7 +274,7 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 			return Result{}, badArgument("", "%v", err)
 		}
 		out, err := s.call(ctx, tc, args)
-		if rows, ok := any(&out).(appender); ok {
+		if rows, ok := any(&out).(renderer); ok {
 			return Result{Structured: rows}, err
 		}
 		return Result{Structured: out}, err

@@ -31,6 +31,9 @@ func (s *scan) Unread(string) []index.Warning { return s.unread }
 // Ignored implements [Snapshot], for what was walked last.
 func (s *scan) Ignored(string, int) int { return s.ignored }
 
+// Remember implements [Snapshot].
+func (s *scan) Remember(_ string, ignored func() bool) bool { return ignored() }
+
 // Lookup implements [Snapshot].
 func (s *scan) Lookup(string) (index.Entry, bool) { return index.Entry{}, false }
 

@@ -144,30 +144,39 @@ func (s *scope) snapshot(ctx context.Context, p *part) (err error) {
 		p.snap = p.direct
 		return nil
 	}
+	if p.snap, err = s.tc.Index[p.index].Snapshot(ctx); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		s.tc.Logger.Warn("Searching without the index", "root", p.root.Path, "error", err)
+		p.direct = &scan{view: s.tc.View, part: p}
+		p.snap = p.direct
+		return nil
+	}
 	p.listed = s.listed(p)
-	p.snap, err = s.tc.Index[p.index].Snapshot(ctx)
-	return err
+	return nil
 }
 
 // listed are the overlays of p that the ignore rules leave in, below p.under.
 func (s *scope) listed(p *part) []index.Overlay {
-	below := slices.DeleteFunc(slices.Clone(p.overlay), func(o index.Overlay) bool { return !within(o.Path, p.under) })
-	if !slices.ContainsFunc(below, func(o index.Overlay) bool { return o.Exists }) {
-		return below
-	}
 	l := &listing{view: s.tc.View}
 	known := map[string]rules{}
-	return slices.DeleteFunc(below, func(o index.Overlay) bool {
-		if !o.Exists {
-			return false
+	return slices.DeleteFunc(slices.Clone(p.overlay), func(o index.Overlay) bool {
+		if !within(o.Path, p.under) {
+			return true
 		}
-		dir := path.Dir(o.Path)
-		r, ok := known[dir]
-		if !ok {
-			r = l.rulesIn(p.name(), dir)
-			known[dir] = r
+		if _, there := p.snap.Lookup(o.Path); there || !o.Exists {
+			return false // what the index has no rule leaves out
 		}
-		return r.ignored || r.dir.Ignored(path.Base(o.Path), false)
+		return p.snap.Remember(o.Path, func() bool {
+			dir := path.Dir(o.Path)
+			r, ok := known[dir]
+			if !ok {
+				r = l.rulesIn(p.name(), dir)
+				known[dir] = r
+			}
+			return r.leaveOut(path.Base(o.Path), false)
+		})
 	})
 }
 

@@ -29,6 +29,9 @@ type Snapshot interface {
 	// Ignored is how many entries the ignore rules leave out below the directory
 	// under, down to a depth; an ignored directory counts once. 0 is any depth.
 	Ignored(under string, depth int) int
+	// Remember is whether the ignore rules leave a path out that is not there.
+	// ignored finds out and is asked once in a generation.
+	Remember(path string, ignored func() bool) bool
 	// Unread are the directories below under that could not be looked into. Links
 	// and files that could not be read are the affair of a search.
 	Unread(under string) []index.Warning

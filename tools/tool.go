@@ -83,6 +83,8 @@ type Block struct {
 type Outcome struct {
 	CallID     string
 	Structured json.RawMessage
+	Pieces     [][]byte // a long result, instead of Structured: its JSON, cut anywhere
+	Release    func()   // gives Pieces back, nil without them; whoever does not call it leaves them to the collector
 	Content    []Block
 	IsError    bool
 	Code       string // of the failure, "" for a success

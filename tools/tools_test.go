@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -106,6 +107,10 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
+	if out.Pieces != nil {
+		out.Structured = bytes.Join(out.Pieces, nil)
+		out.Release()
+	}
 	if !utf8.Valid(out.Structured) {
 		b.t.Errorf("%s: the result is not valid UTF-8", name)
 	}

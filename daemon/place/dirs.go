@@ -120,6 +120,30 @@ func stateBase() (string, error) {
 	return platformStateBase()
 }
 
+// ScratchDirs are where a daemon may have a private directory for files that
+// live for a moment, the best first: in memory, so that no disk has to write
+// them down, else beside its state, else among temporary files.
+func (p Place) ScratchDirs() []string {
+	name := "scratch-" + filepath.Base(p.StateDir)
+	mine := "loomd-" + strconv.Itoa(os.Getuid())
+	var dirs []string
+	if run := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(run) && CheckPrivateDir(run) == nil {
+		dirs = append(dirs, filepath.Join(run, "loomd-"+name))
+	}
+	if sharedMemory != "" {
+		dirs = append(dirs, filepath.Join(sharedMemory, mine, name))
+	}
+	return append(dirs, filepath.Join(p.StateDir, "scratch"), filepath.Join(os.TempDir(), mine+"-"+name))
+}
+
+// RemoveDir takes away a directory of a daemon's that is empty, and the one above
+// it if that is then. What is left is no harm.
+func RemoveDir(dir string) {
+	if os.Remove(dir) == nil {
+		_ = os.Remove(filepath.Dir(dir))
+	}
+}
+
 // FreshPrivateDir makes dir as [MakePrivateDir] does, without what was in it.
 // What is there and not private is an error, and stays.
 func FreshPrivateDir(dir string) error {

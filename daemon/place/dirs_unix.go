@@ -16,6 +16,10 @@ import (
 // long, as it is in some test runners and on darwin.
 const shortTemp = "/tmp"
 
+// sharedMemory is a file system in memory that everybody may use: on Linux, and
+// where it is not there the directory cannot be made and the next one is taken.
+const sharedMemory = "/dev/shm"
+
 func checkOwner(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

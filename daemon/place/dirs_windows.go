@@ -9,6 +9,8 @@ import (
 
 const shortTemp = ""
 
+const sharedMemory = ""
+
 // A profile's directories belong to its user; permission bits say nothing here.
 func checkOwner(string, fs.FileInfo) error { return nil }
 

@@ -17,16 +17,27 @@ const headerRoom = 16 + 19 + 4
 
 // Pieces is a result that is JSON already, cut anywhere: it is sent as it is, and
 // not copied. It is not looked at either, so whoever makes it answers for its
-// being JSON in valid UTF-8, and does not touch it again.
-type Pieces [][]byte
+// being JSON in valid UTF-8, and does not touch it until it was written.
+type Pieces struct {
+	JSON [][]byte
+	// Written is called when all was written, so that its memory can be used
+	// again; not when the connection ended before. May be nil.
+	Written func()
+}
 
-// packet is a message as it is sent: header and body, in one slice or, with
+// packet is a message as it is sent: header and body, in one piece or, with
 // [Pieces], in several.
-type packet [][]byte
+type packet []piece
 
-func (f packet) size() (n int64) {
-	for _, piece := range f {
-		n += int64(len(piece))
+// piece is a part of a message.
+type piece struct {
+	data    []byte
+	written func() // called after it was written; nil: nobody asks
+}
+
+func (p packet) size() (n int64) {
+	for i := range p {
+		n += int64(len(p[i].data))
 	}
 	return n
 }
@@ -59,7 +70,7 @@ func encode(msg jsonrpc2.Message) (packet, error) {
 	if body := text[headerRoom:]; !utf8.Valid(body) { // bytes of a json.RawMessage inside the payload
 		text = append(make([]byte, headerRoom, len(text)+64), bytes.ToValidUTF8(body, []byte("\uFFFD"))...)
 	}
-	return packet{putHeader(text, len(text)-headerRoom)}, nil
+	return packet{{data: putHeader(text, len(text)-headerRoom)}}, nil
 }
 
 // enclose puts an answer around pieces.
@@ -69,9 +80,13 @@ func enclose(r *response, pieces Pieces) packet {
 		head = append(head, "null"...)
 	}
 	head = append(append(head, r.id...), `,"result":`...)
-	out := append(append(make(packet, 1, len(pieces)+2), pieces...), []byte{'}'})
-	out[0] = head[headerRoom:]
-	out[0] = putHeader(head, int(out.size()))
+	out := make(packet, 1, len(pieces.JSON)+2)
+	out[0].data = head[headerRoom:]
+	for _, data := range pieces.JSON {
+		out = append(out, piece{data: data})
+	}
+	out = append(out, piece{[]byte{'}'}, pieces.Written})
+	out[0].data = putHeader(head, int(out.size()))
 	return out
 }
 

@@ -13,13 +13,13 @@ func TestPieces(t *testing.T) {
 	near, far := net.Pipe()
 	long := append(append([]byte(`"`), bytes.Repeat([]byte("é"), 100_000)...), '"')
 	server, client := NewConn(near, Options{}), NewConn(far, Options{})
-	ended := make(chan struct{}, 2)
+	ended, written := make(chan struct{}, 2), make(chan struct{}, 3)
 	go func() {
 		_ = server.Run(context.Background(), func(_ context.Context, _ *Conn, req *Request) (any, error) {
 			if req.Method == "none" {
-				return Pieces{[]byte("[]")}, nil
+				return Pieces{JSON: [][]byte{[]byte("[]")}}, nil
 			}
-			return Pieces{[]byte(`{"a":[1,`), []byte("2"), nil, []byte(`],"b":`), long, []byte("}")}, nil
+			return Pieces{[][]byte{[]byte(`{"a":[1,`), []byte("2"), nil, []byte(`],"b":`), long, []byte("}")}, func() { written <- struct{}{} }}, nil
 		})
 		ended <- struct{}{}
 	}()
@@ -44,5 +44,6 @@ func TestPieces(t *testing.T) {
 		if err := client.Call(context.Background(), "none", nil, &none); err != nil || none == nil {
 			t.Errorf("none: %v, %v", none, err)
 		}
+		<-written
 	}
 }

@@ -18,8 +18,8 @@ type queue struct {
 	limit int64 // bytes that may wait before a further frame fails
 
 	mu      sync.Mutex // guards the fields below
-	frames  [][]byte   // pieces of frames, in order
-	size    int64      // bytes of frames, without the write in progress: that may have been read already
+	pieces  []piece    // of messages, in order
+	size    int64      // bytes of pieces, without the write in progress: that may have been read already
 	writing bool
 	idle    chan struct{} // made when writing starts, closed by the writer when it ends
 	err     error         // set once: nothing is written any more
@@ -36,7 +36,7 @@ func (q *queue) add(f packet) (start bool, err error) {
 	if q.err != nil {
 		return false, q.err
 	}
-	q.frames = append(q.frames, f...)
+	q.pieces = append(q.pieces, f...)
 	q.size += f.size()
 	if q.writing {
 		return false, nil
@@ -55,7 +55,7 @@ func (q *queue) drain() error {
 		if err != nil {
 			q.stop(err)
 		}
-		if q.err != nil || len(q.frames) == 0 {
+		if q.err != nil || len(q.pieces) == 0 {
 			q.writing = false
 			close(q.idle)
 			err = q.err
@@ -64,33 +64,53 @@ func (q *queue) drain() error {
 		}
 		next := q.take()
 		q.mu.Unlock()
-		_, err = q.w.Write(next)
+		if _, err = q.w.Write(next.data); err == nil && next.written != nil {
+			next.written()
+		}
 	}
 }
 
 // take removes the next piece, or as many as fit into one joined write. q.mu is
 // held.
-func (q *queue) take() []byte {
+func (q *queue) take() piece {
 	count, size := 0, 0
-	for _, f := range q.frames {
-		if count > 0 && size+len(f) > joinLimit {
+	for i := range q.pieces {
+		n := len(q.pieces[i].data)
+		if count > 0 && size+n > joinLimit {
 			break
 		}
-		count, size = count+1, size+len(f)
+		count, size = count+1, size+n
 	}
-	next := q.frames[0]
+	next := q.pieces[0]
 	if count > 1 {
-		next = make([]byte, 0, size)
-		for _, f := range q.frames[:count] {
-			next = append(next, f...)
-		}
+		next = join(q.pieces[:count], size)
 	}
 	q.size -= int64(size)
-	clear(q.frames[:count])
-	if q.frames = q.frames[count:]; len(q.frames) == 0 {
-		q.frames = nil
+	clear(q.pieces[:count])
+	if q.pieces = q.pieces[count:]; len(q.pieces) == 0 {
+		q.pieces = nil
 	}
 	return next
+}
+
+// join makes one piece of several.
+func join(pieces []piece, size int) piece {
+	var all []func()
+	data := make([]byte, 0, size)
+	for _, p := range pieces {
+		data = append(data, p.data...)
+		if p.written != nil {
+			all = append(all, p.written)
+		}
+	}
+	if len(all) == 0 {
+		return piece{data: data}
+	}
+	return piece{data, func() {
+		for _, written := range all {
+			written()
+		}
+	}}
 }
 
 // stop drops what waits and lets every later add fail with err. q.mu is held.
@@ -98,7 +118,7 @@ func (q *queue) stop(err error) {
 	if q.err != nil {
 		return
 	}
-	q.err, q.frames, q.size = err, nil, 0
+	q.err, q.pieces, q.size = err, nil, 0
 }
 
 // close ends the queue with ErrClosed. A write in progress is not touched.

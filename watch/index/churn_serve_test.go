@@ -57,7 +57,7 @@ func TestServeIndex(t *testing.T) {
 		t.Skip("only as the child of another test")
 	}
 	beforeServing(t)
-	open := map[string]opener{"scan": openScan, "stale": openStale, "index": openIndex}[kind]
+	open := map[string]opener{"scan": openScan, "stale": openStale, "index": openIndex, "small": openTight}[kind]
 	s := open(t, os.Getenv(serveRootEnv), os.Environ())
 	requests, answers := os.NewFile(requestsFD, "requests"), os.NewFile(answersFD, "answers")
 	defer answers.Close()

@@ -156,12 +156,12 @@ func compareWithDisk(t *testing.T, s subject, root string, env []string) {
 // and every answer is one that was true between its call and its reply. The
 // queue of events overflows, too. In the end the index equals a scan.
 func TestChurn(t *testing.T) {
-	for _, kind := range []string{"scan", "index"} {
+	for _, kind := range []string{"scan", "index", "small"} {
 		t.Run(kind, func(t *testing.T) {
 			c := newChurn(t, kind)
 			during := time.Duration(size(4, 120)) * time.Second
-			if kind == "scan" {
-				during = 2 * time.Second
+			if kind != "index" {
+				during = time.Duration(size(2, 20)) * time.Second
 			}
 			rounds := size(1, 6)
 			for range rounds {
@@ -195,6 +195,12 @@ func TestChurnFindsStaleAnswers(t *testing.T) {
 	if err := c.run(2 * time.Second); err == nil || !strings.Contains(err.Error(), "could be") {
 		t.Errorf("a stale subject was not found: %v", err)
 	}
+}
+
+// openTight is an index whose memory holds a part of what a churn writes.
+func openTight(t *testing.T, root string, env []string) subject {
+	t.Helper()
+	return openIndexed(t, root, env, 4<<10)
 }
 
 // stale answers every second time what it answered before.

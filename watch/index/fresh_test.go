@@ -95,7 +95,7 @@ func TestReadYourWrites(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			n := size(500, 10_000)
 			if kind == "scan" {
-				n = 20
+				n = 5
 			}
 			f := newFreshTree(t, kind)
 			var idle, after []time.Duration

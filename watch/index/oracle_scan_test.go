@@ -86,10 +86,11 @@ func globbed(patterns []string, p string) bool {
 	chosen, asked := false, false
 	for _, pattern := range patterns {
 		pattern, not := strings.CutPrefix(pattern, "!")
+		subject := p
 		if !strings.Contains(pattern, "/") {
-			pattern = "**/" + pattern
+			subject = path.Base(p)
 		}
-		matches := doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "./"), p)
+		matches := doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "./"), subject)
 		if not && matches {
 			return false
 		}

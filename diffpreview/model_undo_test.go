@@ -118,10 +118,16 @@ func (m *model) undoes() {
 	})
 	m.blur(string(c.Data))
 	m.knows(a, f, bodyOf(c))
-	for _, h := range reopened {
-		if now, ok := q.Hunk(h.ID); ok && conflict(h) {
+	m.conflictsAgain(a, f, q, slices.DeleteFunc(reopened, func(h Hunk) bool { return !conflict(h) }))
+}
+
+// conflictsAgain checks that hunks that were conflicts are again, and notes that
+// their agent asks for them.
+func (m *model) conflictsAgain(a *agent, f *modelFile, p *Proposal, hunks []Hunk) {
+	for _, h := range hunks {
+		if now, ok := p.Hunk(h.ID); ok {
 			if now.State != HunkConflict {
-				m.fail("what was a conflict is one again", "%s of %s", h.ID, summary(q))
+				m.fail("what was a conflict is one again", "%s of %s", h.ID, summary(p))
 			}
 			now.asks(a.intents[f].cut, a.intents[f].wrote)
 		}

@@ -107,4 +107,6 @@ func TestOverlaidIsWhatDiffersFromTheDisk(t *testing.T) {
 
 type unasked struct{}
 
-func (unasked) ApplyEdits(context.Context, Path, int32, string, []DocumentEdit, EditReason) error { return nil }
+func (unasked) ApplyEdits(context.Context, Path, int32, string, []DocumentEdit, EditReason) error {
+	return nil
+}

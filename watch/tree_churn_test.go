@@ -116,7 +116,7 @@ func testChurn(t *testing.T, rounds int, configure ...func(*TreeOptions)) {
 
 // TestTreeChurn compares the tree with a fresh list after every few changes.
 func TestTreeChurn(t *testing.T) {
-	rounds := 400
+	rounds := 250
 	if long() {
 		rounds = 20_000
 	}
@@ -125,7 +125,7 @@ func TestTreeChurn(t *testing.T) {
 
 // TestTreeChurnPolled does so where no event tells.
 func TestTreeChurnPolled(t *testing.T) {
-	rounds := 100
+	rounds := 60
 	if long() {
 		rounds = 5_000
 	}
@@ -134,7 +134,7 @@ func TestTreeChurnPolled(t *testing.T) {
 
 // TestTreeChurnWithoutWatcher does so where the system gives no watcher.
 func TestTreeChurnWithoutWatcher(t *testing.T) {
-	rounds := 100
+	rounds := 60
 	if long() {
 		rounds = 5_000
 	}
@@ -147,7 +147,7 @@ func TestTreeChurnWithoutWatcher(t *testing.T) {
 // time; in the end it must be exact.
 func TestTreeChurnWhileSyncing(t *testing.T) {
 	seed := randomSeed(t)
-	rounds, steps := 6, 800
+	rounds, steps := 4, 500
 	if long() {
 		rounds = 200
 	}

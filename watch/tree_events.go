@@ -24,7 +24,8 @@ func (t *Tree) sortEvents(events []fsnotify.Event) *hints {
 		rel, ok := strings.CutPrefix(e.Name, t.watches.prefix)
 		switch {
 		case ok:
-			h.add(t, filepath.ToSlash(rel), e.Op)
+			// fsnotify joins "/" and a name with one separator more.
+			h.add(t, strings.TrimPrefix(filepath.ToSlash(rel), "/"), e.Op)
 		case e.Has(fsnotify.Remove | fsnotify.Rename): // of the root itself
 			h.root = true
 		}

@@ -236,7 +236,7 @@ func TestTreeSyncWaitsForThePassThatRuns(t *testing.T) {
 
 // TestTreeMadeFast makes trees at once: nothing in them may be missed.
 func TestTreeMadeFast(t *testing.T) {
-	rounds := 60
+	rounds := 40
 	if long() {
 		rounds = 3000
 	}
@@ -264,7 +264,7 @@ func TestTreeMadeFast(t *testing.T) {
 
 // TestTreeRenameStorm renames directories all the time while others write below.
 func TestTreeRenameStorm(t *testing.T) {
-	rounds := 5
+	rounds := 3
 	if long() {
 		rounds = 200
 	}
@@ -318,7 +318,7 @@ func TestTreeSyncCancelled(t *testing.T) {
 
 // TestTreeClosedWhileBusy closes in the middle of everything.
 func TestTreeClosedWhileBusy(t *testing.T) {
-	for i := range 20 {
+	for i := range 8 {
 		tt := newTreeTest(t)
 		for j := range 100 {
 			tt.write(fmt.Sprintf("d%d/e/f", j), "")

@@ -56,13 +56,13 @@ func fewWatches(t *testing.T) {
 	if s.Watches == 0 || s.Watches >= 50 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Hint, "max_user_watches") || s.Problems[0].Since.IsZero() {
 		t.Errorf("status %+v", s)
 	}
-	for i := range 200 {
-		tt.write(fmt.Sprintf("d%d/e/f", i), "22")
-		tt.write(fmt.Sprintf("d%d/n/m", i), "")
+	for i := range 30 {
+		tt.write(fmt.Sprintf("d%d/e/f", 6*i), "22")
+		tt.write(fmt.Sprintf("d%d/n/m", 6*i), "")
 		tt.check()
 	}
 	c := &churn{dir: tt.dir, rng: rand.New(rand.NewPCG(randomSeed(t), 3))}
-	for range 100 {
+	for range 30 {
 		for range 10 {
 			c.step()
 		}
@@ -113,7 +113,7 @@ func withLimit(left int, err error) func(*TreeOptions) {
 
 // TestTreeChurnLimited churns with fewer watches than directories.
 func TestTreeChurnLimited(t *testing.T) {
-	rounds := 100
+	rounds := 60
 	if long() {
 		rounds = 5000
 	}

@@ -175,7 +175,10 @@ func (t *Tree) follow(h *hints, lost bool) (doubts []string) {
 	for _, d := range h.sorted() {
 		if t.standing(d) {
 			found, again := t.restat(d, h)
-			starts, doubts = append(starts, found...), append(doubts, again...)
+			doubts = append(doubts, again...)
+			if !h.relisted[d] { // else they are found once more
+				starts = append(starts, found...)
+			}
 		}
 	}
 	for d := range h.relisted {

@@ -112,12 +112,20 @@ func put[V any](m map[int]V, k int, v V) map[int]V {
 	return m
 }
 
-// A line that goes on for so many blocks beyond the one where it should end is
-// cut. What begins in a part of it is looked for in the next bytes, too, as far as
-// a literal is looked at.
+// A line that goes on for so many blocks beyond the place where its block should
+// end is cut. What begins in a part of it is looked for in the next bytes, too, as
+// far as a literal is looked at.
 const (
 	longLine   = 2
 	literalLen = 256
+)
+
+// Four times in a block it is looked whether so many of the exact rows are set
+// that it had better end: text such as base64 sets nearly all, and would be
+// looked through by every search.
+const (
+	steps = 4
+	dense = exactRows * 45 / 100
 )
 
 // cut lays blocks over the text from begin to the end, which is one file's. A
@@ -125,6 +133,7 @@ const (
 func (b *builder) cut(begin int, file uint32) {
 	p := b.part
 	text := b.text[begin:]
+	step := b.limits.block / steps
 	line, counted, goes := uint32(1), 0, false
 	for at := 0; at < len(text); {
 		if !b.open {
@@ -133,25 +142,43 @@ func (b *builder) cut(begin int, file uint32) {
 			p.blocks = append(p.blocks, block{uint32(begin + at), file, line, goes})
 			b.open = true
 		}
-		room := b.limits.block - (begin + at - int(p.blocks[len(p.blocks)-1].lo))
-		end, beyond := len(text), 0
-		if room <= len(text)-at {
-			from := at + max(room-1, 0)
-			most := min(from+longLine*b.limits.block, len(text))
-			if i := bytes.IndexByte(text[from:most], '\n'); i >= 0 {
-				end = from + i + 1
-			} else if most < len(text) {
-				end, beyond = from+1, literalLen
-			}
+		lo := int(p.blocks[len(p.blocks)-1].lo)
+		used := begin + at - lo
+		tooMany := longLine * b.limits.block
+		if goes {
+			tooMany = step // it is known to be long
 		}
-		b.signer.add(text, at, end+beyond)
-		at, goes = end, beyond > 0
+		end, midLine := stepEnd(text, at, step-used%step, tooMany)
+		b.signer.add(text, at, end)
+		at = end
+		size := begin + at - lo
+		if size < b.limits.block && (size/step == used/step || b.signer.fill() < dense) {
+			continue
+		}
+		if midLine {
+			b.signer.add(text, at, at+literalLen)
+		}
+		b.signer.endBlock()
+		b.open, goes = false, midLine
 		p.cut = p.cut || goes
-		if begin+at-int(p.blocks[len(p.blocks)-1].lo) >= b.limits.block {
-			b.signer.endBlock()
-			b.open = false
-		}
 	}
+}
+
+// stepEnd returns the end of the line in which text[at:] has had n bytes, or, if
+// that line goes on for too many, just the place.
+func stepEnd(text []byte, at, n, tooMany int) (end int, midLine bool) {
+	if n > len(text)-at {
+		return len(text), false
+	}
+	from := at + n - 1
+	most := min(from+tooMany, len(text))
+	if i := bytes.IndexByte(text[from:most], '\n'); i >= 0 {
+		return from + i + 1, false
+	}
+	if most < len(text) {
+		return from + 1, true
+	}
+	return len(text), false
 }
 
 var newline = []byte("\n")

@@ -216,6 +216,21 @@ func (g *glob) match(p string) bool {
 	return doublestar.MatchUnvalidated(g.pattern, p)
 }
 
+// ending returns what all matches end with.
+func (gs *Globs) ending() string {
+	if gs == nil || len(gs.with) != 1 {
+		return ""
+	}
+	switch g := &gs.with[0]; g.form {
+	case globSuffix, globName, globPath:
+		return g.text
+	case globAny:
+		return g.ending
+	case globAll:
+	}
+	return ""
+}
+
 // within returns a directory that all matches are, or lie below; "" is the root.
 func (gs *Globs) within() string {
 	if gs == nil || len(gs.with) != 1 {

@@ -44,7 +44,7 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 	if l.Depth == 0 {
 		l.Depth = math.MaxInt
 	}
-	ls := lister{scope: &sc, list: l, emit: emit, out: &out}
+	ls := lister{scope: &sc, list: l, emit: emit, out: &out, ending: globs.ending()}
 	ls.narrow = sc
 	if in := globs.within(); in > sc.from && (sc.to == "" || in < sc.to) {
 		ls.narrow = scope{from: in, to: in + "0"}
@@ -64,6 +64,7 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 type lister struct {
 	scope  *scope
 	narrow scope // the part of it where matches can be
+	ending string
 	list   List
 	emit   func(Entry) bool
 	out    *Listed
@@ -85,7 +86,7 @@ func (ls *lister) view(v *view) bool {
 			}
 			next++
 		}
-		if v.dead != nil && v.dead.has(i) {
+		if !strings.HasSuffix(path, ls.ending) || v.dead.has(i) {
 			continue
 		}
 		if !ls.one(path, p.kind[i], p.flags[i], p.size[i]) {

@@ -70,6 +70,48 @@ func TestChangesWhileAPartIsBuilt(t *testing.T) {
 	}
 }
 
+// TestDenseTextHasSmallBlocks checks that text with hardly a run of four twice
+// does not make blocks that every search has to look through.
+func TestDenseTextHasSmallBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	text := make([]byte, 300_000)
+	for i := range text {
+		text[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[r.IntN(64)]
+	}
+	f := newForest(t)
+	f.write(t, "one_line", string(text))
+	for i := 76; i < len(text); i += 77 {
+		text[i] = '\n'
+	}
+	f.write(t, "wrapped", string(text))
+	x := f.open(t, Options{})
+	built(t, x)
+	s := snapshot(t, x)
+	defer s.Release()
+	p := s.views[0].part
+	for b := range p.blocks {
+		set := 0
+		for row := range uint32(exactRows) {
+			set += int(p.row(row, b/64) >> (b % 64) & 1)
+		}
+		if set > exactRows*7/10 {
+			t.Errorf("block %d has %d rows set of %d", b, set, exactRows)
+		}
+	}
+	q := Query{Pattern: compile(t, match.Options{Pattern: "no_such_text_here"})}
+	found := newBitmap(len(p.blocks))
+	newFilter(q.Pattern.Need(), &x.common).blocks(p, false, found)
+	if n := found.next(0, len(p.blocks)); n != len(p.blocks) {
+		t.Errorf("block %d may hold a text that is nowhere", n)
+	}
+	for i := 1000; i < 200_000; i += 1500 { // not over a line end
+		at := i - i%77 + 10
+		if got, _ := ask(t, s, Query{Pattern: compile(t, match.Options{Pattern: string(text[at : at+40]), Fixed: true})}); len(got) != 2 {
+			t.Fatalf("at %d: %d lines", at, len(got))
+		}
+	}
+}
+
 // TestPartsKeepTheirBounds checks that parts do not grow without end, and that
 // small ones become one.
 func TestPartsKeepTheirBounds(t *testing.T) {

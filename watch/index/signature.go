@@ -58,14 +58,49 @@ func (s *signer) add(text []byte, from, to int) {
 		return
 	}
 	text = text[from : to+gramLen-1]
-	exact := binary.LittleEndian.Uint32(text) << 8
-	folded := uint32(lower[text[0]])<<8 | uint32(lower[text[1]])<<16 | uint32(lower[text[2]])<<24
-	for _, c := range text[gramLen-1:] {
-		exact = exact>>8 | uint32(c)<<24
-		folded = folded>>8 | uint32(lower[c])<<24
-		s.exact[exactRow(exact)] = 1
-		s.folded[foldedRow(folded)] = 1
+	for len(text) >= 8 { // eight bytes have five runs of four
+		exact := binary.LittleEndian.Uint64(text)
+		folded := lowerWord(exact)
+		s.exact[exactRow(uint32(exact))] = 1
+		s.folded[foldedRow(uint32(folded))] = 1
+		s.exact[exactRow(uint32(exact>>8))] = 1
+		s.folded[foldedRow(uint32(folded>>8))] = 1
+		s.exact[exactRow(uint32(exact>>16))] = 1
+		s.folded[foldedRow(uint32(folded>>16))] = 1
+		s.exact[exactRow(uint32(exact>>24))] = 1
+		s.folded[foldedRow(uint32(folded>>24))] = 1
+		s.exact[exactRow(uint32(exact>>32))] = 1
+		s.folded[foldedRow(uint32(folded>>32))] = 1
+		text = text[5:]
 	}
+	for ; len(text) >= gramLen; text = text[1:] {
+		exact := binary.LittleEndian.Uint32(text)
+		s.exact[exactRow(exact)] = 1
+		s.folded[foldedRow(uint32(lowerWord(uint64(exact))))] = 1
+	}
+}
+
+// lowerWord maps the ASCII letters among eight bytes to lower case.
+func lowerWord(w uint64) uint64 {
+	const ones = 0x0101010101010101
+	low := w & (0x7f * ones)
+	upper := (low + (0x80-'A')*ones) &^ (low + (0x7f-'Z')*ones) &^ w & (0x80 * ones)
+	return w | upper>>2
+}
+
+// fill returns how many exact rows the block at hand has set.
+func (s *signer) fill() int {
+	n := uint64(0)
+	for i := 0; i < exactRows; i += 8 * 128 { // so many ones fit in a byte
+		sum := uint64(0)
+		for j := i; j < i+8*128; j += 8 {
+			sum += binary.LittleEndian.Uint64(s.exact[j : j+8])
+		}
+		for ; sum != 0; sum >>= 8 {
+			n += sum & 0xff
+		}
+	}
+	return int(n)
 }
 
 // endBlock closes the block at hand.

@@ -47,7 +47,7 @@ func TestC145_AtomicSave(t *testing.T) {
 }
 
 func TestC148_CheckoutStorm(t *testing.T) {
-	n := 500
+	n := 200
 	if os.Getenv("LOOMD_SOAK") != "" {
 		n = 5000
 	}

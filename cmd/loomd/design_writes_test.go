@@ -45,8 +45,6 @@ var allowances = []allowance{
 		"reads below a root, no link followed, and with the fewest calls",
 	},
 	{"daemon/rpc/encode.go", []string{"File.Truncate"}, "of a bytes.Buffer"},
-	{"watch/tree_disk_linux.go", []string{"unix.*", "os.NewFile"}, "opens directories for reading through no link, lists and stats"},
-	{"watch/tree_sync.go", []string{"os.OpenFile", "os.Link", "os.Remove"}, "the files by which a tree sees that it has caught up, in a private directory of the daemon"},
 	{"watch/index/reader_unix.go", []string{"unix.*"}, "opens files for reading through no link, and reads them"},
 	{"watch/index/reader_other.go", []string{"os.OpenRoot", "os.Root"}, "likewise, where there is no unix"},
 	{"watch/index", []string{"unix.Mmap", "unix.Munmap", "unix.Madvise", "unix.Sysinfo"}, "memory without a file behind it"},

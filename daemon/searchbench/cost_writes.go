@@ -78,8 +78,8 @@ func (s *settings) checkouts(ctx context.Context, c corpus, b *strings.Builder) 
 		var alone, watched, first, caughtUp time.Duration
 		var found int
 		turns := []func() error{
-			func() (err error) { alone, err = c.checkout(ctx, "main", "other"); return err },
-			func() (err error) { watched, first, caughtUp, found, err = s.watched(ctx, c); return err },
+			func() (err error) { alone, _, _, _, err = s.watched(ctx, c, false); return err },
+			func() (err error) { watched, first, caughtUp, found, err = s.watched(ctx, c, true); return err },
 		}
 		for n := range turns {
 			if err := turns[(n+i)%2](); err != nil {
@@ -161,8 +161,9 @@ func (c *corpus) checkout(ctx context.Context, from, to string) (time.Duration, 
 
 // watched is a checkout under a daemon's eyes: how long it took, how long the
 // first search took, in how many files it found what is new, and when a search
-// was as fast as before.
-func (s *settings) watched(ctx context.Context, c corpus) (took, first, caughtUp time.Duration, found int, err error) {
+// was as fast as before. With watching false the daemon ends just before, and
+// only the first is told: both begin with the same tree in the same caches.
+func (s *settings) watched(ctx context.Context, c corpus, watching bool) (took, first, caughtUp time.Duration, found int, err error) {
 	if _, err = c.checkout(ctx, "main", "main"); err != nil {
 		return
 	}
@@ -170,12 +171,20 @@ func (s *settings) watched(ctx context.Context, c corpus) (took, first, caughtUp
 	if err != nil {
 		return
 	}
-	defer func() { err = errors.Join(err, d.stop()) }()
+	if watching {
+		defer func() { err = errors.Join(err, d.stop()) }()
+	}
 	if _, err = d.live(); err != nil {
 		return
 	}
 	usual, _, err := d.count("errServerClosedIdle")
 	if err != nil {
+		return
+	}
+	if !watching {
+		if err = d.stop(); err == nil {
+			took, err = c.checkout(ctx, "main", "other")
+		}
 		return
 	}
 	if took, err = c.checkout(ctx, "main", "other"); err != nil {

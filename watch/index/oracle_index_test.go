@@ -19,9 +19,6 @@ type indexed struct {
 	index *index.Index
 }
 
-// memoryEnv is the budget for texts in bytes, 0 the default one.
-const memoryEnv = "LOOMD_TEST_MEMORY"
-
 func openIndex(t *testing.T, root string, env []string) subject {
 	t.Helper()
 	return openIndexed(t, root, env, 0)

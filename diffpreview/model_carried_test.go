@@ -12,6 +12,7 @@ import (
 func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *race) {
 	a := m.agent(cur.Session)
 	m.effect.operated[q.ID] = true
+	f.overtaken(named)
 	if race.fired {
 		// What the tree was found to have meanwhile, nobody had to write.
 		named = slices.DeleteFunc(slices.Clone(named), func(r ruled) bool {
@@ -41,6 +42,23 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 			u := &accepted{agent: a, proposal: q.ID, hunk: h}
 			u.prev, u.next = neighbours(linesOf(string(q.Base.Data)), h.Start, h.Count)
 			f.unsaved = append(f.unsaved, u)
+		}
+	}
+}
+
+// overtaken notes which hunks in a buffer a decision undid: it puts in what they
+// took out, or takes out what they put in.
+func (f *modelFile) overtaken(named []ruled) {
+	for _, u := range f.unsaved {
+		olds, news := setOf(string(u.hunk.Old)), setOf(string(u.hunk.New))
+		for i := range named {
+			r := &named[i]
+			back := func(lines []string, of lineSet) bool {
+				return slices.ContainsFunc(lines, func(l string) bool { return of[l] && !filler(l) })
+			}
+			if r.takes() && (back(linesOf(r.text()), olds) || back(linesOf(string(r.hunk.Old)), news)) {
+				u.touched = true
+			}
 		}
 	}
 }

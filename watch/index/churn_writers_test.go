@@ -211,8 +211,8 @@ func (w *writer) removeDir() error {
 	return w.to("remove all of "+dir, w.moved(dir, ""), nil, func() error { return os.RemoveAll(w.abs(dir)) })
 }
 
-// swap puts a link in the place of a directory, to where the directory went: the
-// files are still to be had through it, and must not be found.
+// swap puts a link in the place of a directory, to where the directory went:
+// files of other texts are to be had through it, and must not be found.
 func (w *writer) swap() error {
 	dir := w.dir + "/" + pick(w.rng, []string{"d1", "d2", "d3/f", "m1"})
 	if len(w.below(dir)) == 0 || !w.clear(dir+"/f") {
@@ -222,11 +222,16 @@ func (w *writer) swap() error {
 	if err := os.RemoveAll(away); err != nil {
 		return err
 	}
-	after := w.moved(dir, "")
+	before, after := w.below(dir), w.moved(dir, "")
 	after[dir] = state{kind: aLink}
 	return w.to("swap "+dir+" for a link", after, []state{{}}, func() error {
 		if err := os.Rename(w.abs(dir), away); err != nil {
 			return err
+		}
+		for _, p := range before {
+			if err := os.WriteFile(away+strings.TrimPrefix(p, dir), []byte("needle stolen\n"), 0o644); err != nil {
+				return err
+			}
 		}
 		return os.Symlink(away, w.abs(dir))
 	})

@@ -40,7 +40,7 @@ func newChurn(t *testing.T, kind string) *churn {
 	var dirs []string
 	for i := range 4 {
 		w := &writer{
-			m: c.m, rng: rand.New(rand.NewPCG(seed, uint64(i))), root: c.root, disk: tree{},
+			m: c.m, rng: rand.New(rand.NewPCG(seed, uint64(i))), root: c.root, disk: tree{}, calm: kind == "scan",
 			dir: fmt.Sprintf("w%d", i), attic: filepath.Join(base, fmt.Sprintf("attic%d", i)),
 		}
 		for _, dir := range []string{w.attic, w.abs(w.dir)} {

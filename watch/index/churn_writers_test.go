@@ -20,6 +20,7 @@ type writer struct {
 	attic string // outside of the root, on the same file system
 	disk  tree
 	count int
+	calm  bool   // no directory moves: a plain scan may read one that does under its old name
 	last  string // what is being done
 }
 
@@ -264,9 +265,18 @@ func (w *writer) hide() error {
 	return w.to("ignore nothing", after, nil, func() error { return os.Remove(w.abs(p)) })
 }
 
+// writerOps begin with those that a calm writer does.
 var writerOps = []func(*writer) error{
 	(*writer).write, (*writer).write, (*writer).write, (*writer).replace, (*writer).replace, (*writer).appendTo, (*writer).remove, (*writer).renameFile,
-	(*writer).renameFile, (*writer).renameDir, (*writer).renameDir, (*writer).removeDir, (*writer).swap, (*writer).removeLink, (*writer).hide,
+	(*writer).renameFile, (*writer).hide, (*writer).removeDir, (*writer).removeLink, (*writer).renameDir, (*writer).renameDir, (*writer).swap,
 }
 
-func (w *writer) step() error { return writerOps[w.rng.IntN(len(writerOps))](w) }
+const calmOps = 12
+
+func (w *writer) step() error {
+	n := len(writerOps)
+	if w.calm {
+		n = calmOps
+	}
+	return writerOps[w.rng.IntN(n)](w)
+}

@@ -42,6 +42,11 @@ func TestSnapshotStaysAsItIs(t *testing.T) {
 	listed := paths(t, s, List{Hidden: true, Dirs: true})
 	done := make(chan struct{})
 	var readers sync.WaitGroup
+	stop := sync.OnceFunc(func() {
+		close(done)
+		readers.Wait()
+	})
+	defer stop() // before the snapshot is released, however the test ends
 	for range 3 {
 		readers.Go(func() {
 			for {
@@ -72,8 +77,7 @@ func TestSnapshotStaysAsItIs(t *testing.T) {
 		edit(t, r, f)
 		snapshot(t, x).Release()
 	}
-	close(done)
-	readers.Wait()
+	stop()
 	settle(t, x)
 	now := snapshot(t, x)
 	defer now.Release()

@@ -67,7 +67,10 @@ func edit(t *testing.T, r *rand.Rand, f *forest) {
 	path := randomPath(r)
 	switch n := r.IntN(20); {
 	case n == 0:
-		f.remove(t, strings.TrimSuffix(places[1+r.IntN(len(places)-1)], "/"))
+		dir := strings.TrimSuffix(places[1+r.IntN(len(places)-1)], "/")
+		if _, err := f.entry(dir); err == nil {
+			f.remove(t, dir)
+		}
 	case n < 4:
 		if _, err := f.entry(path); err == nil {
 			f.remove(t, path)

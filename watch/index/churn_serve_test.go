@@ -21,12 +21,8 @@ import (
 // A subject in a process of its own: what writes is then another process, as an
 // editor is, and the subject can be stopped and given limits.
 
-// serveEnv says that this process is the child, and which subject it has;
-// serveRootEnv is the root.
-const (
-	serveEnv     = "LOOMD_TEST_SERVE"
-	serveRootEnv = "LOOMD_TEST_SERVE_ROOT"
-)
+// serveRootEnv is the root that a child serves.
+const serveRootEnv = "LOOMD_TEST_SERVE_ROOT"
 
 // The child's descriptors of requests and answers.
 const (
@@ -52,7 +48,7 @@ type response struct {
 
 // TestServeIndex is a test's child process and no test.
 func TestServeIndex(t *testing.T) {
-	kind := os.Getenv(serveEnv)
+	kind := os.Getenv(servingEnv)
 	if kind == "" {
 		t.Skip("only as the child of another test")
 	}
@@ -114,7 +110,7 @@ func answer(s subject, r request) response {
 // goroutine.
 type served struct {
 	cmd    *exec.Cmd
-	stderr *strings.Builder
+	stderr *heard
 	read   chan error // has the reader's end
 
 	mu       sync.Mutex // guards what follows
@@ -134,9 +130,9 @@ func serve(t *testing.T, kind, root string, env []string, adjust ...func(*exec.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{stderr: &strings.Builder{}, read: make(chan error, 1), requests: requests, waiting: map[int]chan response{}}
+	s := &served{stderr: &heard{}, read: make(chan error, 1), requests: requests, waiting: map[int]chan response{}}
 	s.cmd = exec.Command(os.Args[0], "-test.run=^TestServeIndex$", "-test.timeout=30m")
-	s.cmd.Env = append(append([]string{}, env...), serveEnv+"="+kind, serveRootEnv+"="+root, "TMPDIR="+os.TempDir(), "GORACE="+os.Getenv("GORACE"))
+	s.cmd.Env = append(append([]string{}, env...), servingEnv+"="+kind, serveRootEnv+"="+root, "TMPDIR="+os.TempDir(), "GORACE="+os.Getenv("GORACE"))
 	s.cmd.ExtraFiles = []*os.File{hear, tell}
 	s.cmd.Stdout, s.cmd.Stderr = s.stderr, s.stderr
 	for _, a := range adjust {
@@ -235,6 +231,30 @@ func (s *served) status() (string, error) {
 	r, err := s.ask(request{Op: "status"})
 	return r.Status, err
 }
+
+// heard is what a process printed, to be read while it prints.
+type heard struct {
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(p)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
+// eventsLost is what a tree logs when the system's queue overflowed.
+const eventsLost = "file events were lost"
+
+// said says whether the child has logged something.
+func (s *served) said(text string) bool { return strings.Contains(s.stderr.String(), text) }
 
 func (s *served) signal(t *testing.T, sig syscall.Signal) {
 	t.Helper()

@@ -42,6 +42,36 @@ func (w *writer) storm(files int) error {
 	return w.to("the storm goes", w.moved(dir+"2", ""), nil, func() error { return os.RemoveAll(w.abs(dir + "2")) })
 }
 
+// flood makes many files in a directory that is watched already, and removes
+// them: as many events as come from nowhere else.
+func (w *writer) flood(files int) error {
+	after := maps.Clone(w.disk)
+	for i := range files {
+		after[fmt.Sprintf("%s/flood%d.txt", w.dir, i)] = state{aFile, w.text()}
+	}
+	before := w.disk
+	err := w.to("a flood of new files", after, []state{{kind: aFile}}, func() error {
+		for i := range files {
+			p := fmt.Sprintf("%s/flood%d.txt", w.dir, i)
+			if err := os.WriteFile(w.abs(p), []byte(after[p].text), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.to("the flood goes", before, nil, func() error {
+		for i := range files {
+			if err := os.Remove(w.abs(fmt.Sprintf("%s/flood%d.txt", w.dir, i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // branches is a writer whose directory is a repository, and what each branch
 // has.
 type branches struct {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,7 @@ func newChurn(t *testing.T, kind string) *churn {
 	var dirs []string
 	for i := range 4 {
 		w := &writer{
-			m: c.m, rng: rand.New(rand.NewPCG(seed, uint64(i))), root: c.root, disk: tree{},
+			m: c.m, rng: rand.New(rand.NewPCG(seed, uint64(i))), root: c.root, disk: tree{}, calm: kind == "scan",
 			dir: fmt.Sprintf("w%d", i), attic: filepath.Join(base, fmt.Sprintf("attic%d", i)),
 		}
 		for _, dir := range []string{w.attic, w.abs(w.dir)} {
@@ -102,7 +103,7 @@ func (c *churn) overflow() error {
 	for _, cl := range c.clients {
 		go func() { asked <- cl.search(context.Background(), question{Pattern: needle, Mode: contentMode}) }()
 	}
-	err := c.writers[3].storm(maxQueued(c.t)/2 + 1000)
+	err := c.writers[3].flood(maxQueued(c.t)/2 + 1000)
 	for _, w := range c.writers[:2] {
 		for range 50 {
 			err = errors.Join(err, w.step())
@@ -172,6 +173,9 @@ func TestChurn(t *testing.T) {
 			}
 			c.settled()
 			c.report()
+			if kind != "scan" && runtime.GOOS == "linux" && !c.s.said(eventsLost) {
+				c.t.Error("the queue of events did not overflow")
+			}
 		})
 	}
 }

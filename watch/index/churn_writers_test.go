@@ -20,6 +20,7 @@ type writer struct {
 	attic string // outside of the root, on the same file system
 	disk  tree
 	count int
+	calm  bool   // no directory moves: a plain scan may read one that does under its old name
 	last  string // what is being done
 }
 
@@ -211,8 +212,8 @@ func (w *writer) removeDir() error {
 	return w.to("remove all of "+dir, w.moved(dir, ""), nil, func() error { return os.RemoveAll(w.abs(dir)) })
 }
 
-// swap puts a link in the place of a directory, to where the directory went: the
-// files are still to be had through it, and must not be found.
+// swap puts a link in the place of a directory, to where the directory went:
+// files of other texts are to be had through it, and must not be found.
 func (w *writer) swap() error {
 	dir := w.dir + "/" + pick(w.rng, []string{"d1", "d2", "d3/f", "m1"})
 	if len(w.below(dir)) == 0 || !w.clear(dir+"/f") {
@@ -222,11 +223,16 @@ func (w *writer) swap() error {
 	if err := os.RemoveAll(away); err != nil {
 		return err
 	}
-	after := w.moved(dir, "")
+	before, after := w.below(dir), w.moved(dir, "")
 	after[dir] = state{kind: aLink}
 	return w.to("swap "+dir+" for a link", after, []state{{}}, func() error {
 		if err := os.Rename(w.abs(dir), away); err != nil {
 			return err
+		}
+		for _, p := range before {
+			if err := os.WriteFile(away+strings.TrimPrefix(p, dir), []byte("needle stolen\n"), 0o644); err != nil {
+				return err
+			}
 		}
 		return os.Symlink(away, w.abs(dir))
 	})
@@ -259,9 +265,18 @@ func (w *writer) hide() error {
 	return w.to("ignore nothing", after, nil, func() error { return os.Remove(w.abs(p)) })
 }
 
+// writerOps begin with those that a calm writer does.
 var writerOps = []func(*writer) error{
 	(*writer).write, (*writer).write, (*writer).write, (*writer).replace, (*writer).replace, (*writer).appendTo, (*writer).remove, (*writer).renameFile,
-	(*writer).renameFile, (*writer).renameDir, (*writer).renameDir, (*writer).removeDir, (*writer).swap, (*writer).removeLink, (*writer).hide,
+	(*writer).renameFile, (*writer).hide, (*writer).removeDir, (*writer).removeLink, (*writer).renameDir, (*writer).renameDir, (*writer).swap,
 }
 
-func (w *writer) step() error { return writerOps[w.rng.IntN(len(writerOps))](w) }
+const calmOps = 12
+
+func (w *writer) step() error {
+	n := len(writerOps)
+	if w.calm {
+		n = calmOps
+	}
+	return writerOps[w.rng.IntN(n)](w)
+}

@@ -19,8 +19,8 @@ func TestOracleLateNUL(t *testing.T) {
 	binary := rgBinary(t)
 	root, env := realTemp(t), cleanEnv(t.TempDir())
 	filler := strings.Repeat("hay hay hay hay\n", 1<<12) // 64 KiB
-	for i, at := range []int{1, 7, 100, 8 << 10, 8<<10 + 1, 60 << 10, 64<<10 - 1, 64 << 10, 64<<10 + 1, 100_000, 128 << 10, 200_000, 1 << 20} {
-		text := []byte("needle one\n" + strings.Repeat(filler, 17))
+	for i, at := range []int{1, 7, 100, 8 << 10, 8<<10 + 1, 60 << 10, 64<<10 - 1, 64 << 10, 64<<10 + 1, 100_000, 128 << 10, 150_000, 200_000} {
+		text := []byte("needle one\n" + strings.Repeat(filler, 4))
 		text = append(text[:at:at], []byte("needle two\nhay\nneedle three\n")...)
 		copy(text[at:], "\x00")
 		write(t, filepath.Join(root, fmt.Sprintf("f%02d", i)), text)

@@ -61,7 +61,7 @@ func TestOracleGoSource(t *testing.T) {
 			(&grown{t: t}).globsAlike(s, plain, []string{pattern}, ".", true)
 		})
 	}
-	for i := range size(12, 300) {
+	for i := range size(6, 300) {
 		pattern := pick(rng, goWords) + pick(rng, goWords) + pick(rng, goWords)
 		if i < len(goPatterns) && soak() {
 			pattern = goPatterns[i]

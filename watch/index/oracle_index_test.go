@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -19,6 +20,9 @@ type indexed struct {
 	index *index.Index
 }
 
+// servingEnv names the subject that a child process of a test serves.
+const servingEnv = "LOOMD_TEST_SERVE"
+
 func openIndex(t *testing.T, root string, env []string) subject {
 	t.Helper()
 	return openIndexed(t, root, env, 0)
@@ -30,7 +34,11 @@ func openIndexed(t *testing.T, root string, env []string, memory int64) *indexed
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := watch.OpenTree(context.Background(), watch.TreeOptions{Root: root, CookieDir: cookies, Getenv: envOf(env)})
+	log := slog.New(slog.DiscardHandler)
+	if os.Getenv(servingEnv) != "" { // a child, whose parent hears it
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	tree, err := watch.OpenTree(context.Background(), watch.TreeOptions{Root: root, CookieDir: cookies, Getenv: envOf(env), Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,73 @@
+//go:build unix
+
+package index_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+// TestSwappedForALink: a directory becomes a link to one with other files of the
+// same names, and a directory again, over and over. What is behind the link is
+// never found, whether texts are kept or read for the search.
+func TestSwappedForALink(t *testing.T) {
+	for _, way := range []struct {
+		name string
+		open opener
+	}{{"index", openIndex}, {"small", openTight}} {
+		t.Run(way.name, func(t *testing.T) {
+			base := realTemp(t)
+			root, env := filepath.Join(base, "root"), cleanEnv(filepath.Join(base, "home"))
+			dir, away, outside := filepath.Join(root, "d"), filepath.Join(base, "away"), filepath.Join(base, "outside")
+			for i := range 200 {
+				write(t, filepath.Join(dir, fmt.Sprintf("s/f%d.txt", i)), []byte("needle of its own\n"))
+				write(t, filepath.Join(outside, fmt.Sprintf("s/f%d.txt", i)), []byte("needle stolen\nneedle stolen\n"))
+			}
+			s := way.open(t, root, env)
+			var ended atomic.Bool
+			swapped := make(chan error, 1)
+			go func() { swapped <- swapping(dir, away, outside, &ended) }()
+			for range size(300, 5000) {
+				rows, err := s.Search(context.Background(), question{Pattern: "stolen", Mode: contentMode})
+				if err != nil || len(rows) > 0 {
+					t.Errorf("behind the link: %v, %v", rows[:min(len(rows), 3)], err)
+					break
+				}
+			}
+			ended.Store(true)
+			if err := <-swapped; err != nil {
+				t.Error(err)
+			}
+			compareWithDisk(t, s, root, env)
+		})
+	}
+}
+
+// swapping swaps a directory for a link and back until it shall end. It touches
+// the files, so that they are read again.
+func swapping(dir, away, outside string, ended *atomic.Bool) error {
+	for n := 0; !ended.Load(); n++ {
+		if err := os.Rename(dir, away); err != nil {
+			return err
+		}
+		if err := os.Symlink(outside, dir); err != nil {
+			return err
+		}
+		if err := os.Remove(dir); err != nil {
+			return err
+		}
+		if err := os.Rename(away, dir); err != nil {
+			return err
+		}
+		for i := range 20 {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("s/f%d.txt", (n*20+i)%200)), []byte("needle of its own\n"), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -111,11 +111,16 @@ func (d *documents) paths() []Path {
 // unsaved returns copies of the buffers of a path with unsaved changes, one
 // per text.
 func (d *documents) unsaved(path Path) []document {
+	return d.buffers(path, func(doc *document) bool { return doc.dirty })
+}
+
+// buffers returns copies of the buffers of a path that fit, one per text.
+func (d *documents) buffers(path Path, fit func(*document) bool) []document {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []document
 	for _, doc := range d.byPath[path] {
-		if doc.dirty && !slices.ContainsFunc(out, func(o document) bool { return o.text == doc.text }) {
+		if fit(doc) && !slices.ContainsFunc(out, func(o document) bool { return o.text == doc.text }) {
 			out = append(out, *doc)
 		}
 	}
@@ -255,6 +260,9 @@ func (s *Store) diskText(path Path) string {
 func (s *Store) editDocument(ctx context.Context, path Path, form lineForm, before, after Content, why EditReason) error {
 	name := s.ws.Name(path)
 	dirty := s.docs.unsaved(path)
+	if len(dirty) == 0 && why == EditTakeBack { // the edit made it what is saved
+		dirty = s.docs.buffers(path, func(*document) bool { return true })
+	}
 	if len(dirty) > 1 {
 		return &Error{
 			Code: CodeConflict, Path: name, Message: "is open in two editors with different unsaved changes",

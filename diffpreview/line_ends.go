@@ -7,7 +7,8 @@ import (
 
 // misfit returns the first of these edits, in order, that would make a line without
 // its end run into another one; -1 when all can be made. Only a text's last line may
-// lack its end.
+// lack its end: of two edits that meet, the first is at fault where lines of the text
+// follow it, the second where that was its end.
 func (f lineForm) misfit(edits []edit, data []byte) int {
 	if f == formBinary {
 		return -1
@@ -22,6 +23,9 @@ func (f lineForm) misfit(edits []edit, data []byte) int {
 			unended, by = to == len(data) && !f.ended(data), -1
 		}
 		if len(e.text) > 0 {
+			if unended && by >= 0 && lines.offset(edits[by].start+edits[by].count) < len(data) {
+				return by
+			}
 			if unended {
 				return i
 			}

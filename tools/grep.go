@@ -102,7 +102,7 @@ func callGrep(ctx context.Context, tc *Context, args grepArgs) (grepResult, erro
 // query is the part of a search that is the same for every root.
 func (a *grepArgs) query() (index.Query, error) {
 	q := index.Query{
-		Hidden: a.Hidden, Before: a.Context, After: a.Context, MaxLine: maxLine,
+		Hidden: a.Hidden, Before: a.Context, After: a.Context, MaxLine: maxLine, Verify: true,
 		Mode: map[string]index.Mode{"content": index.Content, "files": index.Files, "count": index.Count}[a.Mode],
 	}
 	var err error

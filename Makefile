@@ -136,10 +136,18 @@ END {
 endef
 export RATIOS
 
+# Its packages for other platforms are not everywhere to be had, so that it has no
+# place in a lock file.
+FFF := 0.9.6
+
+.PHONY: fff
+fff: peers
+	cd $(PEERS) && npm install --no-save --no-package-lock --no-audit --no-fund --silent @ff-labs/fff-node@$(FFF)
+
 # The corpora take 3 GB under .cache/. Without csearch and fd (Debian: codesearch,
 # fd-find) their columns are empty.
 .PHONY: bench-search
-bench-search: build peers ## Measure searches next to rg, git grep, fd, csearch and fff; writes docs/performance.md.
+bench-search: build peers fff ## Measure searches next to rg, git grep, fd, csearch and fff; writes docs/performance.md.
 	$(GO) run ./$(PEERS:/peers=) -write docs/performance.md $(SEARCHBENCH)
 
 .PHONY: soak

@@ -47,6 +47,47 @@ func TestSwappedForALink(t *testing.T) {
 	}
 }
 
+// TestSwappedForAnother: a directory is away for a moment, and one with other
+// files of the same names is in its place. In the end the index has what the
+// directory has.
+func TestSwappedForAnother(t *testing.T) {
+	for round := range size(20, 400) {
+		base := realTemp(t)
+		root, env := filepath.Join(base, "root"), cleanEnv(filepath.Join(base, "home"))
+		dir, away, other := filepath.Join(root, "d"), filepath.Join(base, "away"), filepath.Join(base, "other")
+		for i := range 100 {
+			write(t, filepath.Join(dir, fmt.Sprintf("s/f%d.txt", i)), []byte("needle of its own\n"))
+			write(t, filepath.Join(other, fmt.Sprintf("s/f%d.txt", i)), []byte("needle that's not\n"))
+		}
+		s := openIndexed(t, root, env, 0)
+		var ended atomic.Bool
+		swapped := make(chan error, 1)
+		go func() {
+			for !ended.Load() {
+				for _, move := range [][2]string{{dir, away}, {other, dir}, {dir, other}, {away, dir}} {
+					if err := os.Rename(move[0], move[1]); err != nil {
+						swapped <- err
+						return
+					}
+				}
+			}
+			swapped <- nil
+		}()
+		for range 30 {
+			if _, err := s.Search(context.Background(), question{Pattern: "needle", Mode: contentMode}); err != nil {
+				t.Error(err)
+			}
+		}
+		ended.Store(true)
+		if err := <-swapped; err != nil {
+			t.Error(err)
+		}
+		if compareWithDisk(t, s, root, env); t.Failed() {
+			t.Fatalf("round %d", round)
+		}
+	}
+}
+
 // swapping swaps a directory for a link and back until it shall end. It touches
 // the files, so that they are read again.
 func swapping(dir, away, outside string, ended *atomic.Bool) error {

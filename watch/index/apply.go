@@ -160,10 +160,15 @@ func (x *Index) readFiles(ctx context.Context, files []*file) error {
 	return ctx.Err()
 }
 
-// read fills a file that nobody else has seen.
+// read fills a file that nobody else has seen. It stays unread when what was read
+// is not what the tree knows: a directory above it was away, or another one.
 func (f *file) read(r *reader) {
 	c, _, err := r.load(f.path, f.size, nil)
-	f.content, f.failed = c, unreadable(err)
+	failed := unreadable(err)
+	if err != nil && failed == "" || !r.still(f.entry) {
+		return
+	}
+	f.content, f.failed = c, failed
 	f.flags &^= flagUnread
 	if c.binary {
 		f.flags |= flagBinary

@@ -67,11 +67,12 @@ func (b *builder) loadFile(e entry, r *reader) {
 	}
 	c, raw, err := r.load(e.path, e.size, b.text)
 	b.text = raw[:begin]
-	if err == nil && len(c.text) > maxKept {
+	failed := unreadable(err)
+	if err != nil && failed == "" || len(c.text) > maxKept || !r.still(e) {
 		b.leaveUnread()
 		return
 	}
-	b.settle(begin, c, unreadable(err))
+	b.settle(begin, c, failed)
 }
 
 // leaveUnread makes searches read the last entry.

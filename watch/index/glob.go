@@ -73,8 +73,9 @@ func compileGlob(pattern string) (glob, error) {
 	case braceWays(pattern) > maxBraceWays:
 		return glob{}, fmt.Errorf("%w %q stands for more than %d patterns", ErrGlob, pattern, maxBraceWays)
 	}
+	anywhere := !strings.Contains(pattern, "/") // "./a" is the root's a alone
 	pattern = strings.TrimPrefix(pattern, "./")
-	g := glob{pattern: pattern, base: !strings.Contains(pattern, "/")}
+	g := glob{pattern: pattern, base: anywhere}
 	if !g.base {
 		g.prefix = literalPrefix(pattern)
 	}

@@ -43,6 +43,13 @@ func unreadable(err error) string {
 	return err.Error()
 }
 
+// still reports whether the file that was read, in the directory that it was read
+// from, is the one that the tree knows, and has not changed since.
+func (r *reader) still(e entry) bool {
+	size, stamp, err := r.stamp(e.path)
+	return err == nil && size == e.size && stamp == e.stamp
+}
+
 // load reads a file whole and decodes it. The bytes are appended to buf, whose
 // memory is used when it has room; the text may lie in it.
 func (r *reader) load(path string, size int64, buf []byte) (content, []byte, error) {

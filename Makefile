@@ -48,7 +48,7 @@ tools:
 
 .PHONY: race
 race: peers
-	$(GO) test -race ./...
+	$(GO) test -race -timeout=20m ./...
 
 # What searches are compared with: rg is the oracle of the tests in watch/index.
 PEERS := daemon/searchbench/peers

@@ -10,8 +10,9 @@ import (
 // lack its end: of two edits that meet, the first is at fault where lines of the text
 // follow it, the second where that was its end.
 func (f lineForm) misfit(edits []edit, data []byte) int {
-	if f == formBinary {
-		return -1
+	ended := func(text []byte) bool { return len(text) == 0 || f.ended(text) }
+	if f == formBinary || ended(data) && !slices.ContainsFunc(edits, func(e edit) bool { return !ended(e.text) }) {
+		return -1 // no line lacks its end, wherever it stands: the text need not be gone through
 	}
 	lines, kept := f.lines(data), 0 // what is made so far goes to line kept of data
 	unended, by := false, -1        // and lacks its end, which edit by left out; -1: so did data

@@ -128,7 +128,7 @@ func (p *Proposal) Proposed() Content {
 func (p *Proposal) openEdits() []edit {
 	var edits []edit
 	for i := range p.Hunks {
-		if h := &p.Hunks[i]; h.State == HunkOpen && !h.property() && (h.Kind == KindText || h.Kind == KindBinary) {
+		if h := &p.Hunks[i]; h.State == HunkOpen && (h.Kind == KindText || h.Kind == KindBinary) {
 			edits = append(edits, edit{h.Start, h.Count, h.New})
 		}
 	}

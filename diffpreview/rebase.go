@@ -218,13 +218,13 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			i++
 			continue
 		}
-		from, to, taken := m.grow(hunks, i)
-		if h.State == HunkOpen && taken == 1 && !m.disturbed(from, to) {
+		if h.State == HunkOpen && !m.disturbed(h.Start, h.Start+h.Count) {
 			h.Start += m.shift(h.Start, true)
 			p.Hunks = append(p.Hunks, h)
 			i++
 			continue
 		}
+		from, to, taken := m.grow(hunks, i)
 		var group []Hunk
 		for ; taken > 0; i++ {
 			if hunks[i].decided() {

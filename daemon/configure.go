@@ -54,7 +54,8 @@ func (s *Server) modeOf(sess diffpreview.Session) config.Mode {
 	return config.Stricter(config.Mode(sess.ReviewMode), c.Mode.Value)
 }
 
-// reviewWait is how long a call of the session waits for a person's decision.
+// reviewWait takes up what is configured, and is how long a call of the session
+// waits for a person's decision.
 func (s *Server) reviewWait(sess diffpreview.Session) time.Duration {
 	if s.modeOf(sess) != config.ModeBlocking {
 		return 0

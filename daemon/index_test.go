@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -10,7 +11,8 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
-	"github.com/loomd/loomd/daemon/rpc"
+	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools"
 )
 
 // grep returns "path:line" of every match.
@@ -166,29 +168,30 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 
 // A long result goes out in pieces and is the same.
 func TestLongResultInPieces(t *testing.T) {
-	for _, r := range []*protocol.ToolsCallResult{
-		{CallID: "c1", Content: []protocol.Content{{Type: "text", Text: "<&>"}}, StructuredContent: json.RawMessage(`{"a":[1]}`), Reviews: []protocol.Review{}},
-		{
-			CallID: "c\"2", Content: []protocol.Content{}, StructuredContent: json.RawMessage(`{}`), IsError: true,
-			Reviews: []protocol.Review{{Proposal: "p", Comment: "é"}}, Moved: []protocol.Moved{{Path: "p"}},
+	got, err := answerOf(tools.Outcome{
+		CallID: "c\"2", Pieces: [][]byte{[]byte(`{"a":`), []byte(`[1]}`)}, IsError: true,
+		Content: []tools.Block{
+			{Type: "text", Quoted: [][]byte{[]byte(`{\"a\":`), []byte(`[1]}`)}},
+			{Type: "text", Text: "<&>"},
+			{Type: "image", Data: []byte{1}, MimeType: "image/png"},
 		},
-	} {
-		pieces, err := inPieces(r, [][]byte{r.StructuredContent[:1], r.StructuredContent[1:]}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var whole []byte
-		for _, p := range pieces.(rpc.Pieces).JSON {
-			whole = append(whole, p...)
-		}
-		var got protocol.ToolsCallResult
-		if err := json.Unmarshal(whole, &got); err != nil || !reflect.DeepEqual(&got, r) {
-			t.Errorf("%s, %v", whole, err)
-		}
+	}, []diffpreview.Review{{Proposal: "p", Comment: "é"}}, []diffpreview.Moved{{Path: "p"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result protocol.ToolsCallResult
+	err = json.Unmarshal(bytes.Join(got.JSON, nil), &result)
+	want := protocol.ToolsCallResult{
+		CallID: "c\"2", StructuredContent: json.RawMessage(`{"a":[1]}`), IsError: true,
+		Content: []protocol.Content{{Type: "text", Text: `{"a":[1]}`}, {Type: "text", Text: "<&>"}, {Type: "image", Data: "AQ==", MimeType: "image/png"}},
+		Reviews: []protocol.Review{{Proposal: "p", Comment: "é"}}, Moved: []protocol.Moved{{Path: "p"}},
+	}
+	if err != nil || !reflect.DeepEqual(result, want) {
+		t.Errorf("%s: %+v, %v", bytes.Join(got.JSON, nil), result, err)
 	}
 	h := newHouse(t, map[string]string{"f": strings.Repeat("a line that is found\n", 20_000)})
-	got, _ := h.connect(helloAgent, nil).tool("grep", `{"pattern":"found","limit":100000}`)
-	if n := len(got["matches"].([]any)); n != 20_000 {
+	rows, _ := h.connect(helloAgent, nil).tool("grep", `{"pattern":"found","limit":100000}`)
+	if n := len(rows["matches"].([]any)); n != 20_000 {
 		t.Errorf("%d lines", n)
 	}
 }

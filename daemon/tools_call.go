@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"slices"
+	"errors"
+	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
@@ -45,29 +46,18 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
-		ReviewWait: c.server.reviewWait(sess), Progress: progress.report,
+		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
 		Index: c.server.indexes.searchers(),
 	})
 	progress.end()
 	if err != nil {
 		return nil, err
 	}
-	result := &protocol.ToolsCallResult{
-		CallID: outcome.CallID, Content: wireContent(outcome.Content),
-		StructuredContent: outcome.Structured, IsError: outcome.IsError, Reviews: []protocol.Review{},
-	}
-	if len(result.StructuredContent) == 0 {
-		result.StructuredContent = json.RawMessage("{}")
-	}
 	pending := c.server.store.Reviews(c.session)
-	for _, r := range pending {
-		result.Reviews = append(result.Reviews, wireReview(r))
-	}
 	moved := c.server.store.Moved(c.session)
-	for _, m := range moved {
-		result.Moved = append(result.Moved, protocol.Moved{
-			Proposal: m.Proposal, Path: m.Path, Hash: m.Hash, Diff: m.Diff, Truncated: m.Truncated,
-		})
+	answer, err := answerOf(outcome, pending, moved)
+	if err != nil {
+		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // nobody reads this: the reviews wait for the next call
@@ -77,42 +67,79 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 		c.server.logger.Warn("What the agent was told could not be journalled", "session", c.session, "error", err)
 	}
 	c.server.store.ToldMoved(c.session, moved)
+	return answer, nil
+}
+
+// answerOf is a [protocol.ToolsCallResult]. What a registry has made is JSON in
+// valid UTF-8, so it is left where it is.
+func answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview.Moved) (rpc.Pieces, error) {
+	var out pieces
+	out.text(`{"callId":`)
+	out.value(o.CallID)
+	out.text(`,"content":[`)
+	for i, b := range o.Content {
+		if i > 0 {
+			out.text(`,`)
+		}
+		if b.Quoted == nil {
+			out.value(protocol.Content{Type: b.Type, Text: b.Text, MimeType: b.MimeType, Data: base64.StdEncoding.EncodeToString(b.Data)})
+			continue
+		}
+		out.text(`{"type":"text","text":"`)
+		out.long(b.Quoted...)
+		out.text(`"}`)
+	}
+	out.text(`],"structuredContent":`)
 	switch {
-	case outcome.Pieces != nil:
-		return inPieces(result, outcome.Pieces, outcome.Release)
-	case len(result.StructuredContent) > maxCopied:
-		return inPieces(result, [][]byte{result.StructuredContent}, nil)
+	case o.Pieces != nil:
+		out.long(o.Pieces...)
+	case len(o.Structured) > 0:
+		out.long(o.Structured)
+	default:
+		out.text(`{}`)
 	}
-	return result, nil
+	out.text(`,"isError":`)
+	out.value(o.IsError)
+	out.text(`,"reviews":`)
+	reviews := make([]protocol.Review, len(pending))
+	for i, r := range pending {
+		reviews[i] = wireReview(r)
+	}
+	out.value(reviews)
+	if len(moved) > 0 {
+		list := make([]protocol.Moved, len(moved))
+		for i, m := range moved {
+			list[i] = protocol.Moved{Proposal: m.Proposal, Path: m.Path, Hash: m.Hash, Diff: m.Diff, Truncated: m.Truncated}
+		}
+		out.text(`,"moved":`)
+		out.value(list)
+	}
+	out.text(`}`)
+	return rpc.Pieces{JSON: out.list, Written: o.Release}, out.err
 }
 
-// maxCopied is the size in bytes up to which a structured result is checked and
-// copied into the answer with the rest: below it the system calls for pieces
-// cost more.
-const maxCopied = 32 << 10
-
-// inPieces is the answer with a structured content that a registry has made and
-// so is JSON, left where it is.
-func inPieces(result *protocol.ToolsCallResult, structured [][]byte, written func()) (any, error) {
-	text, err := json.Marshal(struct {
-		CallID  string             `json:"callId"`
-		Content []protocol.Content `json:"content"`
-	}{result.CallID, result.Content})
-	if err != nil {
-		return nil, err
-	}
-	head := append(text[:len(text)-1], `,"structuredContent":`...)
-	tail, err := json.Marshal(struct {
-		IsError bool              `json:"isError"`
-		Reviews []protocol.Review `json:"reviews"`
-		Moved   []protocol.Moved  `json:"moved,omitempty"`
-	}{result.IsError, result.Reviews, result.Moved})
-	if err != nil {
-		return nil, err
-	}
-	tail[0] = ','
-	return rpc.Pieces{JSON: slices.Concat([][]byte{head}, structured, [][]byte{tail}), Written: written}, nil
+// pieces is JSON in the making.
+type pieces struct {
+	list [][]byte
+	open bool // the last of list is ours, and goes on
+	err  error
 }
+
+func (p *pieces) text(s string) {
+	if !p.open {
+		p.list, p.open = append(p.list, nil), true
+	}
+	last := len(p.list) - 1
+	p.list[last] = append(p.list[last], s...)
+}
+
+func (p *pieces) value(v any) {
+	encoded, err := json.Marshal(v)
+	p.err = errors.Join(p.err, err)
+	p.text(string(encoded))
+}
+
+func (p *pieces) long(list ...[]byte) { p.list, p.open = append(p.list, list...), false }
 
 func wireReview(r diffpreview.Review) protocol.Review {
 	out := protocol.Review{
@@ -120,17 +147,6 @@ func wireReview(r diffpreview.Review) protocol.Review {
 	}
 	if t := r.Conflict; t != nil {
 		out.Conflict = &protocol.Conflict{Base: t.Base, Tree: t.Tree, Agent: t.Agent}
-	}
-	return out
-}
-
-func wireContent(blocks []tools.Block) []protocol.Content {
-	out := make([]protocol.Content, len(blocks))
-	for i, b := range blocks {
-		out[i] = protocol.Content{Type: b.Type, Text: b.Text, MimeType: b.MimeType}
-		if len(b.Data) > 0 {
-			out[i].Data = base64.StdEncoding.EncodeToString(b.Data)
-		}
 	}
 	return out
 }

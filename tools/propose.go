@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/loomd/loomd/diffpreview"
@@ -57,6 +58,10 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	if os.IsPathSeparator(name[len(name)-1]) {
 		return p, via, step, failf(diffpreview.CodeIsDirectory, "%s names a directory", name).with("path", name)
 	}
+	var wait time.Duration
+	if tc.ReviewWait != nil {
+		wait = tc.ReviewWait()
+	}
 	seen, known := tc.View.LastSeen(p)
 	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
 		func(now diffpreview.Content) (diffpreview.Content, error) {
@@ -81,16 +86,16 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 		f.Hint = "the file in your view already has this text; read_file shows it"
 		err = f
 	}
-	if err == nil && tc.ReviewWait > 0 {
-		err = awaitReview(ctx, tc, p, &step)
+	if err == nil && wait > 0 {
+		err = awaitReview(ctx, tc, wait, p, &step)
 	}
 	return p, via, step, err
 }
 
 // awaitReview waits for the decision on what a step proposes, and says in step
 // how things stand then.
-func awaitReview(ctx context.Context, tc *Context, p diffpreview.Path, step *diffpreview.Step) error {
-	waiting, cancel := context.WithTimeout(ctx, tc.ReviewWait)
+func awaitReview(ctx context.Context, tc *Context, wait time.Duration, p diffpreview.Path, step *diffpreview.Step) error {
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	tc.View.AwaitDecided(waiting, []string{step.Proposal.ID}, tc.progress) // or it is open still
 	if err := ctx.Err(); err != nil {

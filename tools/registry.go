@@ -199,7 +199,8 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 		return Outcome{}, err
 	}
 	if rows, ok := result.Structured.(renderer); ok {
-		out.rendered(rows.render())
+		w := rows.render()
+		out.Pieces, out.Release = w.pieces(), w.release
 	} else if out.Structured, err = encode(result.Structured); err != nil {
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
@@ -224,28 +225,36 @@ func failed(f *Failure) Outcome {
 // text, where it can take twice as many: both fit into a frame of 64 MiB.
 const maxText = 16 << 20
 
-// maxRowsText is the size in bytes up to which a result of many rows is one text,
-// and repeated. Nobody who asks for more than a model can read reads it as text.
-const maxRowsText = 1 << 20
+// maxRowsText is the same for a result of many rows: what calls with the usual
+// limits come to. More is for programs, which read no text.
+const maxRowsText = 256 << 10
 
-// rendered takes over what a renderer wrote.
-func (o *Outcome) rendered(w *rowWriter) {
-	if w.len() <= maxRowsText {
-		o.Structured = w.text()
-		return
-	}
-	o.Pieces, o.Release = w.pieces(), w.release
-}
-
+// asText is the structured result as the text that a model reads.
 func (o *Outcome) asText() []Block {
-	size := len(o.Structured)
+	if o.Pieces == nil {
+		if len(o.Structured) > maxText {
+			return tooLong(len(o.Structured))
+		}
+		return []Block{{Type: "text", Quoted: [][]byte{appendEscaped(nil, o.Structured)}}}
+	}
+	size := 0
 	for _, p := range o.Pieces {
 		size += len(p)
 	}
-	if size > maxText || o.Pieces != nil {
-		return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", size)}}
+	if size > maxRowsText {
+		return tooLong(size)
 	}
-	return []Block{{Type: "text", Text: string(o.Structured)}}
+	w := newRowWriter()
+	for _, p := range o.Pieces {
+		w.escaped(p)
+	}
+	release := o.Release
+	o.Release = func() { release(); w.release() }
+	return []Block{{Type: "text", Quoted: w.pieces()}}
+}
+
+func tooLong(size int) []Block {
+	return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", size)}}
 }
 
 // spec is what a tool of this package is made of.

@@ -1,8 +1,8 @@
 package tools
 
 import (
-	"encoding/json"
 	"sync"
+	"unicode/utf8"
 )
 
 // chunkSize is what a rowWriter writes into at once, in bytes. A row is far
@@ -67,14 +67,18 @@ func appendMembers(dst, object []byte, first bool) []byte {
 	return append(dst, object[1:]...)
 }
 
-// text is the whole, for what is short. The writer is done with after it.
-func (w *rowWriter) text() json.RawMessage {
-	out := make([]byte, 0, w.len())
-	for _, p := range w.pieces() {
-		out = append(out, p...)
+// escaped writes JSON as JSON has it between quotation marks.
+func (w *rowWriter) escaped(text []byte) {
+	const step = 32 << 10
+	for len(text) > 0 {
+		n := min(len(text), step)
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		w.room(2*n + 32) // JSON has no control characters: nothing takes more than two bytes
+		w.buf = appendEscaped(w.buf, text[:n])
+		text = text[n:]
 	}
-	w.release()
-	return out
 }
 
 // pieces is the whole in pieces, which are good until release.

@@ -36,9 +36,9 @@ type Context struct {
 	View   *diffpreview.View
 	CallID string
 	Logger *slog.Logger // never told file content or arguments
-	// ReviewWait is how long a call that proposes waits for a person's decision;
-	// 0: not at all.
-	ReviewWait time.Duration
+	// ReviewWait is asked by a call before it proposes, and by no other, how long
+	// it waits for a person's decision; nil or 0: not at all.
+	ReviewWait func() time.Duration
 	// Progress tells the client what a call waits for; nil: nobody listens.
 	Progress func(Progress)
 	// Index answers for the roots of the workspace, in the order of
@@ -72,10 +72,11 @@ type Result struct {
 
 // Block is one piece of what the model is shown.
 type Block struct {
-	Type     string // "text" or "image"
-	Text     string // of a text block
-	Data     []byte // of an image block
-	MimeType string // of an image block
+	Type     string   // "text" or "image"
+	Text     string   // of a text block
+	Quoted   [][]byte // of a text block instead of Text: the text as JSON has it between quotation marks, cut anywhere
+	Data     []byte   // of an image block
+	MimeType string   // of an image block
 }
 
 // Outcome is how a call ended. Structured is the result, or with IsError the
@@ -83,8 +84,8 @@ type Block struct {
 type Outcome struct {
 	CallID     string
 	Structured json.RawMessage
-	Pieces     [][]byte // a long result, instead of Structured: its JSON, cut anywhere
-	Release    func()   // gives Pieces back, nil without them; whoever does not call it leaves them to the collector
+	Pieces     [][]byte // of a result of rows, instead of Structured: its JSON, cut anywhere
+	Release    func()   // gives Pieces and what is Quoted of them back, nil without them; whoever does not call it leaves them to the collector
 	Content    []Block
 	IsError    bool
 	Code       string // of the failure, "" for a success

@@ -109,6 +109,14 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 	must(b.t, err)
 	if out.Pieces != nil {
 		out.Structured = bytes.Join(out.Pieces, nil)
+	}
+	for i, block := range out.Content {
+		if block.Quoted != nil {
+			quoted := `"` + string(bytes.Join(block.Quoted, nil)) + `"`
+			must(b.t, json.Unmarshal([]byte(quoted), &out.Content[i].Text))
+		}
+	}
+	if out.Release != nil {
 		out.Release()
 	}
 	if !utf8.Valid(out.Structured) {

@@ -198,25 +198,11 @@ func (w *lineWriter) part(line []byte, match bool) []byte {
 	size := w.query.MaxLine
 	start, end := 0, 0
 	if match {
-		start, end = w.firstSpan(line)
+		start, end, _ = w.query.Pattern.Span(line)
 	}
 	lead := max(size-(end-start), 0) / 4 // most of what is shown follows the match
 	from := max(min(start-lead, len(line)-size), 0)
 	return line[from : from+size]
-}
-
-// firstSpan returns where the first match in a long line is. It tries the line's
-// beginning first: a line of megabytes may have a million matches.
-func (w *lineWriter) firstSpan(line []byte) (start, end int) {
-	for size := 64 << 10; ; size *= 8 {
-		head := line[:min(size, len(line))]
-		if spans := w.query.Pattern.Spans(head); len(spans) > 0 {
-			return spans[0][0], spans[0][1]
-		}
-		if len(head) == len(line) {
-			return 0, 0
-		}
-	}
 }
 
 // String is the line as grep prints it.

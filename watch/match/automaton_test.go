@@ -109,7 +109,7 @@ func TestLongRuns(t *testing.T) {
 // has them forgotten, and then is walked without.
 func TestStatesAreBounded(t *testing.T) {
 	p := compiled(t, Options{Pattern: `[ab]*a[ab]{80}c`})
-	d := newDFA(p.exists)
+	d := newDFA(p.exists, false)
 	spanning := compiled(t, Options{Pattern: `a[ab\n]{80}c`, Multiline: true})
 	text := randomText(rand.New(rand.NewPCG(11, 12)), 10_000, []string{"a", "b", "a", "b", "ab"})
 	text = bytes.ReplaceAll(text, []byte("\n"), nil)[:10<<12-20] // the match is in two pieces of dfa.begun
@@ -160,7 +160,7 @@ func TestBombs(t *testing.T) {
 		if got := found(t, p, []byte(as+"\n"+as+"\n")); got != nil {
 			t.Errorf("%q: lines %v", pattern, got)
 		}
-		p.Spans([]byte(as[:5_000]))
+		p.Span([]byte(as[:5_000]))
 	}
 }
 

@@ -27,7 +27,7 @@ type (
 type state struct {
 	set    []uint32 // sorted; see dfa.closure
 	before before
-	idle   bool // no match has begun
+	idle   bool // no match has begun, where that is asked for
 	atEnd  verdict
 	cr     [2]uint16 // where "\r" leads: within a line, and at its end
 }
@@ -71,12 +71,15 @@ const (
 	patience   = 3
 )
 
-func newDFA(p *program) *dfa {
+// newDFA makes an automaton. With underway its states tell whether a match has begun,
+// and there are more of them.
+func newDFA(p *program, underway bool) *dfa {
+	p.prepare()
 	d := &dfa{p: p, few: true, columns: make([]column, p.count), ids: map[string]uint16{}}
 	for b := range d.byByte {
 		d.byByte[b] = &d.columns[p.classes[b]]
 	}
-	d.work.init(2 * len(p.insts))
+	d.work = workspace{seen: make([]uint32, 2*len(p.insts)), underway: underway}
 	d.forget()
 	return d
 }

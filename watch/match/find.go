@@ -9,13 +9,37 @@ import (
 
 // cache is what a search needs to itself.
 type cache struct {
-	dfa     *dfa
-	pike    *pike
+	p       *Pattern
+	lazy    *dfa
+	whole   *dfa
+	threads *pike
 	streams streams
 }
 
-func newCache(p *Pattern) *cache {
-	return &cache{dfa: newDFA(p.exists), pike: newPike(p.spans)}
+// dfa and pike make what a search for a literal can do without.
+func (c *cache) dfa() *dfa {
+	if c.lazy == nil {
+		c.lazy = newDFA(c.p.exists, c.p.multiline)
+	}
+	return c.lazy
+}
+
+// starts is the automaton that tells where a match has begun.
+func (c *cache) starts() *dfa {
+	switch {
+	case c.p.multiline: // for which nothing is dropped at a pattern's ends
+		return c.dfa()
+	case c.whole == nil:
+		c.whole = newDFA(c.p.spans, true)
+	}
+	return c.whole
+}
+
+func (c *cache) pike() *pike {
+	if c.threads == nil {
+		c.threads = newPike(c.p.spans)
+	}
+	return c.threads
 }
 
 // Find returns the first line that matches, of those that start at or behind from,
@@ -62,7 +86,7 @@ func (p *Pattern) each(c *cache, text []byte, yield func(start, end int) bool) {
 	case p.invert:
 		find = p.findNoLine
 	case !p.plan.all && !p.plan.none && !p.plan.literal():
-		c.dfa.eachLine(&c.streams, text, 0, yield)
+		c.dfa().eachLine(&c.streams, text, 0, yield)
 		return
 	}
 	for i := 0; i < len(text); {
@@ -109,7 +133,7 @@ func (p *Pattern) findLine(c *cache, text []byte, from int) (start, end int, ok 
 	case p.plan.all:
 		return from, lineEnd(text, from), true
 	case !p.plan.literal():
-		at := c.dfa.findLine(&c.streams, text, from)
+		at := c.dfa().findLine(&c.streams, text, from)
 		if at < 0 {
 			return 0, 0, false
 		}
@@ -121,7 +145,7 @@ func (p *Pattern) findLine(c *cache, text []byte, from int) (start, end int, ok 
 			break
 		}
 		start, end := lineStart(text, i, at), lineEnd(text, at)
-		if p.plan.sure || c.dfa.line(text, start, end) {
+		if p.plan.sure || c.dfa().line(text, start, end) {
 			return start, end, true
 		}
 		i = end

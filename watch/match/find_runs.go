@@ -23,7 +23,7 @@ func (p *Pattern) findRun(c *cache, text []byte, from int) (start, end int, ok b
 		if next >= end || p.plan.only && p.plan.one.oneLine() {
 			return start, end, true
 		}
-		if first, last, ok = c.pike.find(text, next, end-1); !ok {
+		if first, last, ok = c.pike().find(text, next, end-1); !ok {
 			return start, end, true
 		}
 		end = max(end, matchEnd(text, first, last))
@@ -49,7 +49,7 @@ func (p *Pattern) findMatch(c *cache, text []byte, from int) (start, end int, ok
 			return at, at + len(p.plan.one.text), true
 		}
 	}
-	begun := c.dfa.begun(text, from)
+	begun := c.dfa().begun(text, from)
 	if begun < 0 {
 		return 0, 0, false
 	}
@@ -57,7 +57,7 @@ func (p *Pattern) findMatch(c *cache, text []byte, from int) (start, end int, ok
 	if text[last-1] == '\n' {
 		last-- // no line starts behind it
 	}
-	return c.pike.find(text, begun, last)
+	return c.pike().find(text, begun, last)
 }
 
 // begun returns a place at or behind from, and not behind the start of the first

@@ -52,6 +52,34 @@ func found(t testing.TB, p *Pattern, text []byte) []int {
 	return list
 }
 
+// spansOf lists all matches in a line that do not overlap, from left to right, the
+// first of which Span finds, too.
+func spansOf(t testing.TB, p *Pattern, line []byte) [][2]int {
+	t.Helper()
+	var list [][2]int
+	last, ended := lastStart(line), -1 // where the match before ended
+	k := newPike(p.spans)
+	for i := 0; i <= last; {
+		start, end, ok := k.find(line, i, last)
+		if !ok {
+			break
+		}
+		if i = end; start == end {
+			i++
+		}
+		if start == end && start == ended {
+			continue // an empty match right behind another is none
+		}
+		list = append(list, [2]int{start, end})
+		ended = end
+	}
+	start, end, ok := p.Span(line)
+	if ok != (len(list) > 0) || ok && list[0] != [2]int{start, end} {
+		t.Fatalf("Span(%q) = %d, %d, %v, of %v", line, start, end, ok, list)
+	}
+	return list
+}
+
 // meets reports whether a text holds what a pattern needs.
 func (n *Need) meets(text []byte) bool {
 	switch {

@@ -78,7 +78,7 @@ func Compile(o Options) (*Pattern, error) {
 	wants := analyse(slim)
 	p.need = wants.need
 	p.plan = newPlan(wants)
-	p.caches.New = func() any { return newCache(p) }
+	p.caches.New = func() any { return &cache{p: p} }
 	if o.Invert {
 		p.need = nil
 	}

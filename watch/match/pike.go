@@ -24,6 +24,7 @@ type thread struct {
 }
 
 func newPike(p *program) *pike {
+	p.prepare()
 	k := &pike{p: p}
 	k.now.seen = make([]uint32, len(p.insts))
 	k.next.seen = make([]uint32, len(p.insts))
@@ -100,43 +101,29 @@ func (k *pike) add(t *threads, text []byte, i int, from thread) {
 	}
 }
 
-// Spans returns where a line matches, or a run of lines with Multiline: all matches
-// that do not overlap, from left to right, as offsets in line. It may have its "\n" or
-// not. Invert changes nothing here.
-func (p *Pattern) Spans(line []byte) [][2]int {
-	last := len(line)
-	if last > 0 && line[last-1] == '\n' {
-		last--
-	}
+// Span returns where the first match in a line is, or in a run of lines with
+// Multiline, as offsets in line. It may have its "\n" or not. Invert changes nothing
+// here.
+func (p *Pattern) Span(line []byte) (start, end int, ok bool) {
 	if p.plan.only && p.exists == p.spans {
-		return p.plan.one.spans(line)
+		start = p.plan.one.find(line, 0)
+		return start, start + len(p.plan.one.text), start >= 0
 	}
 	c := p.caches.Get().(*cache)
 	defer p.caches.Put(c)
-	var list [][2]int
-	ended := -1 // where the match before ended
-	for i := 0; i <= last; {
-		start, end, ok := c.pike.find(line, i, last)
-		if !ok {
-			break
+	begun := 0
+	if len(line) > 0 {
+		if begun = c.starts().begun(line, 0); begun < 0 {
+			return 0, 0, false
 		}
-		i = end
-		if start == end {
-			i++
-		}
-		if start == end && start == ended {
-			continue // an empty match right behind another is none
-		}
-		list = append(list, [2]int{start, end})
-		ended = end
 	}
-	return list
+	return c.pike().find(line, begun, lastStart(line))
 }
 
-func (f *finder) spans(line []byte) [][2]int {
-	var list [][2]int
-	for i := f.find(line, 0); i >= 0; i = f.find(line, i+len(f.text)) {
-		list = append(list, [2]int{i, i + len(f.text)})
+// lastStart is where the last match of a line can start.
+func lastStart(line []byte) int {
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		return n - 1
 	}
-	return list
+	return len(line)
 }

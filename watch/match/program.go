@@ -1,5 +1,7 @@
 package match
 
+import "sync"
+
 // instKind is the kind of an instruction.
 type instKind uint8
 
@@ -23,16 +25,18 @@ type inst struct {
 type program struct {
 	insts []inst
 	start uint32
-	first byteSet // what a match that is not empty can begin with
-	empty bool    // a match can be empty
 
-	classes   [256]uint16 // bytes that no instruction tells apart share a class
-	count     int         // of classes
-	byClass   []byte      // a byte of each class
-	lineEnds  bool        // "\r" before "\n" counts as the end of a line
-	kinds     [256]before // what a byte is to the assertion behind it
-	textual   bool        // the text's start is told from a line's
 	multiline bool
+
+	prepared sync.Once   // guards what follows
+	first    byteSet     // what a match that is not empty can begin with
+	empty    bool        // a match can be empty
+	classes  [256]uint16 // bytes that no instruction tells apart share a class
+	count    int         // of classes
+	byClass  []byte      // a byte of each class
+	lineEnds bool        // "\r" before "\n" counts as the end of a line
+	kinds    [256]before // what a byte is to the assertion behind it
+	textual  bool        // the text's start is told from a line's
 }
 
 // before is what stands before a place, as far as assertions of the program ask.
@@ -62,9 +66,15 @@ func compile(tree *node, o Options) (*program, error) {
 	}
 	p := &program{insts: c.insts, start: start}
 	p.multiline = o.Multiline
-	p.find()
-	p.classify()
 	return p, nil
+}
+
+// prepare finds out what a walk through the program needs to know of it.
+func (p *program) prepare() {
+	p.prepared.Do(func() {
+		p.find()
+		p.classify()
+	})
 }
 
 func (c *compiler) add(i inst) uint32 {
@@ -208,28 +218,30 @@ func (p *program) classify() {
 // or neither.
 func (p *program) partition(sets map[byteSet]bool) {
 	p.count = 1
+	size := [256]int{256} // of each class
 	for set := range sets {
-		split := map[uint16]uint16{} // what becomes of a class inside of set
-		var inside, outside [256]int
-		for b := range 256 {
-			if set.has(byte(b)) {
-				inside[p.classes[b]]++
-			} else {
-				outside[p.classes[b]]++
-			}
+		var inside [256]int
+		var split [256]uint16 // what becomes of a class inside of set
+		members := set.bytes()
+		for _, b := range members {
+			inside[p.classes[b]]++
 		}
-		for b := range 256 {
+		for _, b := range members {
 			old := p.classes[b]
-			if !set.has(byte(b)) || inside[old] == 0 || outside[old] == 0 {
+			if inside[old] == size[old] {
 				continue
 			}
-			fresh, ok := split[old]
-			if !ok {
-				fresh = uint16(p.count)
-				split[old] = fresh
+			if split[old] == 0 {
+				split[old] = uint16(p.count)
 				p.count++
 			}
-			p.classes[b] = fresh
+			p.classes[b] = split[old]
+			size[split[old]]++
+		}
+		for old, fresh := range split {
+			if fresh != 0 {
+				size[old] -= inside[old]
+			}
 		}
 	}
 	p.byClass = make([]byte, p.count)

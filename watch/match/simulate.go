@@ -4,9 +4,9 @@ import "slices"
 
 // workspace has the lists that a step on sets of instructions needs.
 //
-// Instructions are numbered twice: those of a match that began before, and consumed
-// something, have the program's length added. So a set tells whether any match is
-// under way.
+// Where it is asked for, instructions are numbered twice: those of a match that began
+// before, and consumed something, have the program's length added. So a set tells
+// whether any match is under way.
 type workspace struct {
 	set   []uint32 // the result: without splits, not in order
 	ready []uint32 // what consumes, with assertions resolved
@@ -16,9 +16,9 @@ type workspace struct {
 	key   []byte
 
 	walked []uint32 // of dfa.walk
-}
 
-func (w *workspace) init(insts int) { w.seen = make([]uint32, insts) }
+	underway bool // whether a match is under way is asked for
+}
 
 func (w *workspace) next() {
 	if w.round++; w.round == 0 {
@@ -107,7 +107,7 @@ func (w *workspace) step(p *program, set []uint32, b before, c byte, a after) bo
 		}
 		if i := &p.insts[base]; i.set.has(c) {
 			out := i.out
-			if p.multiline {
+			if w.underway {
 				out += n
 			}
 			w.close(p, out)

@@ -145,7 +145,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		list := found(t, p, []byte(text))
-		p.Spans([]byte(text))
+		p.Span([]byte(text))
 		if p.Multiline() {
 			return
 		}

@@ -174,7 +174,6 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 	}
 	t.watches.use(nil, errDead)
 	t.outside.Store(&outside{})
-	t.cookies.plant(filepath.Join(cookieDir, t.cookiePrefix+"seed"))
 	t.connect()
 	return t
 }
@@ -190,7 +189,7 @@ func (t *Tree) Close() error {
 		close(t.closing)
 		err = t.watches.close()
 		t.working.Wait()
-		t.cookies.clear()
+		t.cookies.close()
 		if t.disk != nil {
 			t.disk.close()
 		}

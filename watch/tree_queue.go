@@ -105,14 +105,24 @@ func (q *treeQueue) await(name string, b *barrier) {
 	q.mu.Unlock()
 }
 
-// giveUp serves a cookie that will not be seen, by a look at everything.
-func (q *treeQueue) giveUp(name string) {
+// withdraw takes back the cookie of a barrier, and reports whether it was not seen.
+func (q *treeQueue) withdraw(b *barrier) bool {
 	q.mu.Lock()
-	b := q.cookies[name]
-	delete(q.cookies, name)
-	q.mu.Unlock()
-	if b != nil {
-		q.put(b, func(w *work) { w.lost = true })
+	defer q.mu.Unlock()
+	for name := range q.cookies {
+		if q.cookies[name] == b {
+			delete(q.cookies, name)
+			return true
+		}
+	}
+	return false
+}
+
+// giveUp serves a barrier whose cookie will not be seen, by a look at everything.
+func (t *Tree) giveUp(b *barrier) {
+	t.cookies.lose()
+	if t.queue.withdraw(b) {
+		t.queue.put(b, func(w *work) { w.lost = true })
 	}
 }
 
@@ -180,9 +190,9 @@ func (t *Tree) note(event fsnotify.Event) {
 	if rest, ok := strings.CutPrefix(event.Name, t.cookieDir); ok && (rest == "" || rest[0] == filepath.Separator) {
 		switch {
 		case rest == "" && event.Has(fsnotify.Remove|fsnotify.Rename):
-			t.queue.lose() // from now on no cookie comes
-		case rest != "" && event.Has(fsnotify.Create):
-			t.queue.seen(rest[1:])
+			t.lose() // from now on no cookie comes
+		case rest != "":
+			t.cookies.event(rest[1:], event.Has(fsnotify.Create), event.Has(fsnotify.Write), t.queue.seen)
 		}
 		return
 	}
@@ -195,6 +205,11 @@ func (t *Tree) note(event fsnotify.Event) {
 	}
 }
 
+func (t *Tree) lose() {
+	t.cookies.lose()
+	t.queue.lose()
+}
+
 func (t *Tree) failed(err error) {
 	switch {
 	case errors.Is(err, fsnotify.ErrEventOverflow):
@@ -204,7 +219,7 @@ func (t *Tree) failed(err error) {
 	default:
 		t.logger.Warn("file watcher", "error", err)
 	}
-	t.queue.lose()
+	t.lose()
 }
 
 // ended notes that a notifier's channels were closed: by Close, or it died.
@@ -213,5 +228,5 @@ func (t *Tree) ended(n notifier) {
 		return
 	}
 	t.logger.Error("file watcher ended, polling", "root", t.root)
-	t.queue.lose()
+	t.lose()
 }

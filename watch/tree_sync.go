@@ -30,9 +30,9 @@ func (t *Tree) catchUp(ctx context.Context) error {
 	var owners []string
 	blind := t.watches.dead()
 	if !blind {
-		name, b := t.cookies.join(t)
+		b := t.cookies.join(t)
 		rootChanged, owners = before.look(t.root) // while the cookie's event is on its way
-		if err := t.await(ctx, name, b); err != nil {
+		if err := t.await(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (t *Tree) catchUp(ctx context.Context) error {
 		w.polls = true
 		w.looks = append(w.looks, looksAt(rootChanged, owners)...)
 	})
-	return t.await(ctx, "", b)
+	return t.await(ctx, b)
 }
 
 // eventsMiss reports whether something has to be looked at because events do not
@@ -64,8 +64,8 @@ func (t *Tree) eventsMiss() bool {
 // folder of cookies that somebody moved away.
 const cookiePatience = 10 * time.Second
 
-// await waits for a barrier; name is that of its cookie, if it has one.
-func (t *Tree) await(ctx context.Context, name string, b *barrier) error {
+// await waits for a barrier.
+func (t *Tree) await(ctx context.Context, b *barrier) error {
 	patience := time.NewTimer(cookiePatience)
 	defer patience.Stop()
 	for {
@@ -77,9 +77,7 @@ func (t *Tree) await(ctx context.Context, name string, b *barrier) error {
 		case <-t.closing:
 			return fs.ErrClosed
 		case <-patience.C:
-			if name != "" {
-				t.queue.giveUp(name)
-			}
+			t.giveUp(b)
 		}
 	}
 }

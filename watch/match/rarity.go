@@ -19,15 +19,16 @@ const byteBits = "" +
 	"dbdb67788d8ca99ba795979c8d997685737ea6a9aa988b817e7d9f9fb3d3c9c0" +
 	"77816a7d816f6e7070738d84838ba78273dbdbdbcfdbdbdbdbdbdbdbdbdbdbcb"
 
-var byteChances = sync.OnceValue(func() (chances [256]float64) {
+var byteChances = sync.OnceValue(func() *[256]float64 {
 	eighths, err := hex.DecodeString(byteBits)
 	if err != nil {
 		panic(err)
 	}
+	var chances [256]float64
 	for b, e := range eighths {
 		chances[b] = math.Exp2(-float64(e) / 8)
 	}
-	return chances
+	return &chances
 })
 
 // byteChance is the share of b in source code, of both its cases under fold.

@@ -11,7 +11,7 @@ type span struct {
 
 // A piece of work shall be so long that handing it over costs nothing beside it,
 // and so short that all cores have some; in bytes to be looked at. The first
-// pieces of a search that ends early are small.
+// pieces are small: a search may end with them.
 const (
 	firstWeight = 128 << 10
 	fullWeight  = 1 << 20

@@ -33,9 +33,8 @@ func (s *Snapshot) Search(ctx context.Context, q Query, emit func(Line) bool) (S
 	se.filter = newFilter(q.Pattern.Need(), &s.index.common)
 	c := &collector{query: q, emit: emit}
 	c.summary.Generation = s.generation
-	p := &planner{search: se, views: se.scope.views(views), weight: fullWeight, summary: &c.summary}
+	p := &planner{search: se, views: se.scope.views(views), weight: firstWeight, summary: &c.summary}
 	if q.Limit > 0 {
-		p.weight = firstWeight
 		se.most = q.Offset + q.Limit + 1 // one more shows that there are more
 		se.verify = q.Verify && se.most <= verifyUpTo
 	}
@@ -45,24 +44,35 @@ func (s *Snapshot) Search(ctx context.Context, q Query, emit func(Line) bool) (S
 	return c.finish(), ctx.Err()
 }
 
-// run does the planned work. If it is one piece the caller does it alone: that
-// is sooner done than goroutines are started.
+// alone is how many pieces of a search the caller does itself: that is sooner done
+// than goroutines are started.
+const alone = 2
+
+// run does the planned work.
 func (se *search) run(ctx context.Context, p *planner, c *collector) error {
-	first := p.piece()
-	if len(first) == 0 {
+	var pieces [][]span
+	for len(pieces) <= alone {
+		spans := p.piece()
+		if len(spans) == 0 {
+			se.verify = se.query.Verify // all there is to do is little
+			break
+		}
+		pieces = append(pieces, spans)
+	}
+	sc := newScanner(se)
+	defer sc.close()
+	var r result
+	for _, spans := range pieces[:min(len(pieces), alone)] {
+		r = result{lines: r.lines[:0]}
+		sc.do(ctx, spans, &r)
+		if !c.take(ctx, &r) || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if len(pieces) <= alone {
 		return nil
 	}
-	second := p.piece()
-	if len(second) == 0 {
-		se.verify = se.query.Verify
-		sc := newScanner(se)
-		defer sc.close()
-		var r result
-		sc.do(ctx, first, &r)
-		c.take(ctx, &r)
-		return ctx.Err()
-	}
-	return se.parallel(ctx, p, c, first, second)
+	return se.parallel(ctx, p, c, pieces[alone])
 }
 
 // task is a piece of work on its way.
@@ -75,7 +85,7 @@ type task struct {
 // parallel does pieces of work on all cores and takes the results in order. So
 // many are under way that a slow one does not stop the others, and so few that
 // results do not pile up.
-func (se *search) parallel(ctx context.Context, p *planner, c *collector, first, second []span) error {
+func (se *search) parallel(ctx context.Context, p *planner, c *collector, next []span) error {
 	ctx, stop := context.WithCancel(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	window := 4 * workers
@@ -104,15 +114,10 @@ func (se *search) parallel(ctx context.Context, p *planner, c *collector, first,
 		queue = append(queue, t)
 		work <- t
 	}
-	start(first)
-	start(second)
-	for len(queue) > 0 {
-		for len(queue) < window {
-			spans := p.piece()
-			if len(spans) == 0 {
-				break
-			}
-			start(spans)
+	for len(next) > 0 || len(queue) > 0 {
+		for len(next) > 0 && len(queue) < window {
+			start(next)
+			next = p.piece()
 		}
 		t := queue[0]
 		queue = append(queue[:0], queue[1:]...)

@@ -70,6 +70,7 @@ type Tree struct {
 
 	queue   treeQueue
 	cookies cookies
+	guard   guard
 	watches treeWatches
 	outside atomic.Pointer[outside]
 	scanned atomic.Int64

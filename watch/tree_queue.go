@@ -196,6 +196,12 @@ func (t *Tree) note(event fsnotify.Event) {
 		}
 		return
 	}
+	if t.guard.concerns(event) {
+		t.queue.put(nil, func(w *work) { w.looks = append(w.looks, look{what: lookAtSurroundings}) })
+	}
+	if !t.watches.holds(event.Name) {
+		return
+	}
 	t.queue.mu.Lock()
 	first := len(t.queue.work.events) == 0
 	t.queue.work.events = append(t.queue.work.events, event)

@@ -12,12 +12,13 @@ import (
 // ownRules says which entries of a directory rules are read from.
 type ownRules struct{ git, gitignore, dotignore bool }
 
-// input is a file that decides about ignore rules and of which no event tells:
-// it is outside of what is watched. It is looked at before every answer.
+// input is a file that decides about ignore rules and is outside of the tree. It is
+// looked at before every answer, unless it is watched.
 type input struct {
-	abs    string
-	exists bool // only whether it exists counts
-	owner  string
+	abs     string
+	exists  bool // only whether it exists counts
+	owner   string
+	watched bool // events tell of all that happens to it
 
 	there bool
 	was   stamp
@@ -123,7 +124,18 @@ func (t *Tree) readRules(v *visit, own ownRules) {
 
 // readSurroundings reads the rules that reach the root from outside, and reports
 // whether they changed.
-func (t *Tree) readSurroundings() bool {
+func (t *Tree) readSurroundings() (changed bool) {
+	t.renewGuard()
+	for range maxDoubts { // more than twice only while the way to them changes
+		changed = t.readAround() || changed
+		if !t.guardAround() {
+			break
+		}
+	}
+	return changed
+}
+
+func (t *Tree) readAround() bool {
 	seen := map[string]bool{}
 	t.aroundInputs = nil
 	note := func(name string) {
@@ -197,13 +209,14 @@ func (t *Tree) publish() {
 	t.outside.Store(o)
 }
 
-// look compares the outside with what it was. Owners are the directories whose
-// rules may have changed, "" for the surroundings.
-func (o *outside) look(root string) (rootChanged bool, owners []string) {
+// look compares the outside with what it was, also what is watched if all is to be
+// looked at. Owners are the directories whose rules may have changed, "" for the
+// surroundings.
+func (o *outside) look(root string, all bool) (rootChanged bool, owners []string) {
 	st, key, err := statPath(root, false)
 	rootChanged = (err == nil && st.kind == Dir) != o.there || o.there && key != o.root
 	for i := range o.inputs {
-		if in := &o.inputs[i]; in.changed() {
+		if in := &o.inputs[i]; (all || !in.watched) && in.changed() {
 			owners = append(owners, in.owner)
 		}
 	}

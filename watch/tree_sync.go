@@ -12,7 +12,9 @@ import (
 // everything. While the first scan runs it waits for that.
 //
 // Not seen are writes through a shared mapping while it lasts, and writes through
-// a name of the file that is outside of the tree or ignored.
+// a name of the file that is outside of the tree or ignored. What a second name that
+// is new does to a file outside the root, from which rules come, is seen with the
+// next regular look.
 func (t *Tree) Sync(ctx context.Context, since uint64) (Changes, error) {
 	if err := t.catchUp(ctx); err != nil {
 		return Changes{}, fmt.Errorf("catching up with %s: %w", t.root, err)
@@ -31,14 +33,14 @@ func (t *Tree) catchUp(ctx context.Context) error {
 	blind := t.watches.dead()
 	if !blind {
 		b := t.cookies.join(t)
-		rootChanged, owners = before.look(t.root) // while the cookie's event is on its way
+		rootChanged, owners = before.look(t.root, false) // while the cookie's event is on its way
 		if err := t.await(ctx, b); err != nil {
 			return err
 		}
 	}
 	if now := t.outside.Load(); blind || now != before {
 		// What was looked at is not what the tree was made of meanwhile.
-		rootChanged, owners = now.look(t.root)
+		rootChanged, owners = now.look(t.root, blind)
 	}
 	if !blind && !rootChanged && len(owners) == 0 && !t.eventsMiss() {
 		return nil

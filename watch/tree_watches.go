@@ -21,6 +21,7 @@ type treeWatches struct {
 	notify notifier   // nil: nothing can be watched, and none says why
 	none   error
 	live   map[string]fileKey // by path from the root: what the watch is on
+	around map[string]fileKey // the same of absolute paths of directories that are not of the tree
 	at     map[fileKey]string // the other way round
 	full   error              // the limit was met and nothing was let go since
 }
@@ -30,7 +31,7 @@ func (w *treeWatches) use(n notifier, none error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.notify, w.none, w.full = n, none, nil
-	w.live, w.at = map[string]fileKey{}, map[fileKey]string{}
+	w.live, w.at, w.around = map[string]fileKey{}, map[fileKey]string{}, map[string]fileKey{}
 }
 
 // die notes that watcher n is of no use any more, and reports whether it was in
@@ -97,6 +98,11 @@ func (w *treeWatches) ensure(rel string, key fileKey, anew bool) (evicted string
 		w.dropBelow(twin)
 		evicted = twin
 	}
+	for _, outside := range w.around {
+		if outside == key && key != (fileKey{}) {
+			return evicted, errTwice
+		}
+	}
 	if w.full != nil {
 		return evicted, w.full
 	}
@@ -156,14 +162,54 @@ func (w *treeWatches) unwatch(d *treeDir) {
 	}
 }
 
-// addOutside watches a directory that is not of the tree.
-func (w *treeWatches) addOutside(abs string) error {
+// addCookies watches the folder of cookies.
+func (w *treeWatches) addCookies(abs string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.notify == nil {
 		return nil
 	}
 	return w.notify.Add(abs)
+}
+
+// addOutside watches a directory that is not of the tree, or the root for the
+// second time.
+func (w *treeWatches) addOutside(abs string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.notify == nil {
+		return w.none
+	}
+	_, key, err := statPath(abs, false)
+	if err != nil {
+		return err
+	}
+	if rel, ok := w.at[key]; ok && w.abs(rel) != abs {
+		return errTwice
+	}
+	if err := w.notify.Add(abs); err != nil {
+		return fmt.Errorf("watching %s: %w", abs, err)
+	}
+	if abs != w.abs(".") {
+		w.around[abs] = key
+	}
+	return nil
+}
+
+// dropOutside takes the watch of such a directory away.
+func (w *treeWatches) dropOutside(abs string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.around[abs]; ok {
+		delete(w.around, abs)
+		w.full = nil
+		_ = w.notify.Remove(abs) // it may be gone already
+	}
+}
+
+// holds reports whether an event's path is the root or below it.
+func (w *treeWatches) holds(path string) bool {
+	return strings.HasPrefix(path, w.prefix) || path == trimSeparator(w.prefix)
 }
 
 // close ends the watcher, if there is one.

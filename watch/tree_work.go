@@ -157,7 +157,7 @@ func (t *Tree) follow(h *hints, lost bool) (doubts []string) {
 	if h.root && t.checkRoot() {
 		lost = true
 	}
-	whole := h.surroundings && t.readSurroundings()
+	whole := (h.surroundings || lost) && t.readSurroundings()
 	t.dropSuspects(h)
 	if t.disk == nil {
 		return nil
@@ -239,7 +239,7 @@ func (t *Tree) check() (lost bool) {
 
 // lookOutside compares what is outside of what events tell of.
 func (t *Tree) lookOutside() (looks []look) {
-	rootChanged, owners := t.outside.Load().look(t.root)
+	rootChanged, owners := t.outside.Load().look(t.root, true)
 	return looksAt(rootChanged, owners)
 }
 
@@ -260,7 +260,7 @@ func looksAt(rootChanged bool, owners []string) (looks []look) {
 // rewatchCookies makes sure that cookies are seen. Without them there is no
 // telling what events are still to come, so then nothing is watched.
 func (t *Tree) rewatchCookies() {
-	if err := t.watches.addOutside(t.cookieDir); err != nil {
+	if err := t.watches.addCookies(t.cookieDir); err != nil {
 		t.logger.Error("cookies cannot be watched, polling", "root", t.root, "error", err)
 		t.watches.abandon(err)
 	}

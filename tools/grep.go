@@ -106,7 +106,7 @@ func (a *grepArgs) query() (index.Query, error) {
 		Mode: map[string]index.Mode{"content": index.Content, "files": index.Files, "count": index.Count}[a.Mode],
 	}
 	var err error
-	q.Pattern, err = match.Compile(match.Options{
+	q.Pattern, err = compilePattern(match.Options{
 		Pattern: a.Pattern, Fixed: a.Fixed, Word: a.Word, Multiline: a.Multiline, Invert: a.Invert,
 		IgnoreCase: a.Case == "insensitive" || a.Case == "smart" && !capital(a.Pattern, a.Fixed),
 	})

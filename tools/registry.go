@@ -225,9 +225,10 @@ func failed(f *Failure) Outcome {
 // text, where it can take twice as many: both fit into a frame of 64 MiB.
 const maxText = 16 << 20
 
-// maxRowsText is the same for a result of many rows: what calls with the usual
-// limits come to. More is for programs, which read no text.
-const maxRowsText = 256 << 10
+// maxRowsText is the same for a result of many rows: 25,000 tokens at four bytes
+// each. Hosts pass on no more than about that to a model, and the calls' own limits
+// stay below it unless lines are very long.
+const maxRowsText = 100_000
 
 // asText is the structured result as the text that a model reads.
 func (o *Outcome) asText() []Block {
@@ -254,7 +255,7 @@ func (o *Outcome) asText() []Block {
 }
 
 func tooLong(size int) []Block {
-	return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent.", size)}}
+	return []Block{{Type: "text", Text: fmt.Sprintf("The result has %d bytes: too many to repeat as text. It is in structuredContent; ask for less to have it here, too.", size)}}
 }
 
 // spec is what a tool of this package is made of.

@@ -31,12 +31,16 @@ type bench struct {
 	rounds int
 }
 
-// calls is how often loomd is asked in a round; a slow answer less often.
+// calls is how often loomd is asked in a round; a slow answer less often. The
+// first ones after a peer's turn find the processor's caches full of its data.
 func calls(took time.Duration) int {
-	if took > 200*time.Millisecond {
+	switch {
+	case took > 200*time.Millisecond:
 		return 2
+	case took > 20*time.Millisecond:
+		return 5
 	}
-	return 5
+	return 15
 }
 
 // slow is what a peer may take to be asked in every round; what is slower is

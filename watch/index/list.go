@@ -44,7 +44,7 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 	if l.Depth == 0 {
 		l.Depth = math.MaxInt
 	}
-	ls := lister{scope: &sc, list: l, emit: emit, out: &out, ending: globs.ending()}
+	ls := lister{scope: &sc, list: l, emit: emit, out: &out, ending: endingOf(globs.ending())}
 	ls.narrow = sc
 	if in := globs.within(); in > sc.from && (sc.to == "" || in < sc.to) {
 		ls.narrow = scope{from: in, to: in + "0"}
@@ -64,7 +64,7 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 type lister struct {
 	scope  *scope
 	narrow scope // the part of it where matches can be
-	ending string
+	ending ending
 	list   List
 	emit   func(Entry) bool
 	out    *Listed
@@ -78,15 +78,19 @@ func (ls *lister) view(v *view) bool {
 		from = p.ends[lo-1]
 	}
 	for i := lo; i < hi; i++ {
-		path := p.names[from:p.ends[i]]
-		from = p.ends[i]
+		lo, hi := from, p.ends[i]
+		from = hi
+		if next == extraHi && !ls.ending.near(p.names, hi) {
+			continue
+		}
+		path := p.names[lo:hi]
 		for next < extraHi && v.extra[next].path < path {
 			if !ls.entry(v.extra[next].entry) {
 				return false
 			}
 			next++
 		}
-		if !strings.HasSuffix(path, ls.ending) || v.dead.has(i) {
+		if !strings.HasSuffix(path, ls.ending.text) || v.dead.has(i) {
 			continue
 		}
 		if !ls.one(path, p.kind[i], p.flags[i], p.size[i]) {
@@ -99,6 +103,33 @@ func (ls *lister) view(v *view) bool {
 		}
 	}
 	return true
+}
+
+// ending is what all paths that are asked for end with.
+type ending struct {
+	text       string
+	last, mask uint64 // its last eight bytes at most, as a word, and which of them there are
+}
+
+func endingOf(text string) ending {
+	e := ending{text: text}
+	for i := range min(len(text), 8) {
+		e.last |= uint64(text[len(text)-1-i]) << (56 - 8*i)
+		e.mask |= 0xff << (56 - 8*i)
+	}
+	return e
+}
+
+// near reports whether the path that ends at hi in names may have the ending: it
+// compares up to eight bytes at once, whether they are all the path's or not.
+func (e *ending) near(names string, hi uint32) bool {
+	if hi < 8 {
+		return true
+	}
+	s := names[hi-8 : hi]
+	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return word&e.mask == e.last
 }
 
 func (ls *lister) entry(e entry) bool { return ls.one(e.path, e.kind, e.flags, e.size) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/watch"
+	"github.com/loomd/loomd/watch/index"
 )
 
 // maxListed bounds the entries of one result, maxRowBytes what the rows of one
@@ -85,10 +86,11 @@ func (r *fileRows) end(tail any) *rowWriter {
 	return r.out
 }
 
-// add appends an entry. size counts for regular files and links.
-func (r *fileRows) add(prefix, name string, size int64, kind watch.Kind) {
+// add appends an entry whose path goes on behind prefix. Its size counts for
+// regular files and links.
+func (r *fileRows) add(prefix string, e index.Entry) {
 	r.total++
-	most := maxEscape*(len(prefix)+len(name)) + len(`,{"path":"","size":,"is_dir":false,"kind":"special"}`) + 20
+	most := maxEscape*(len(prefix)+len(e.Path)) + len(`,{"path":"","size":,"is_dir":false,"kind":"special"}`) + 20
 	if r.full = r.full || r.shown == r.limit || r.out.len() > maxRowBytes || most > chunkSize; r.full {
 		return
 	}
@@ -101,13 +103,17 @@ func (r *fileRows) add(prefix, name string, size int64, kind watch.Kind) {
 	if prefix != "" {
 		buf = appendEscaped(buf, []byte(prefix))
 	}
-	buf = appendEscaped(buf, []byte(name))
-	buf = append(buf, `","size":`...)
-	if kind == watch.Dir || kind == watch.Special {
-		size = 0
+	if e.Plain {
+		buf = append(buf, e.Path...)
+	} else {
+		buf = appendEscaped(buf, []byte(e.Path))
 	}
-	buf = strconv.AppendInt(buf, size, 10)
-	switch kind {
+	buf = append(buf, `","size":`...)
+	if e.Kind == watch.Dir || e.Kind == watch.Special {
+		e.Size = 0
+	}
+	buf = strconv.AppendInt(buf, e.Size, 10)
+	switch e.Kind {
 	case watch.Dir:
 		buf = append(buf, `,"is_dir":true}`...)
 	case watch.Link:

@@ -80,11 +80,11 @@ func callGlob(ctx context.Context, tc *Context, args globArgs) (globResult, erro
 func (p *part) files(ctx context.Context, s *scope, q index.List, rows *fileRows) (index.Listed, error) {
 	before := rows.total
 	sum, err := p.snap.Glob(ctx, q, func(f index.Entry) bool {
-		if !validName(f.Path) {
+		if !f.Plain && !validName(f.Path) {
 			s.warned.add(p.prefix+strings.ToValidUTF8(f.Path, "\uFFFD"), notUTF8)
 			return true
 		}
-		rows.add(p.prefix, f.Path, f.Size, f.Kind)
+		rows.add(p.prefix, f)
 		return true
 	})
 	if err != nil {

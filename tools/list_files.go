@@ -149,7 +149,7 @@ func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, er
 	l := &listing{
 		view: tc.View, recursive: args.Recursive, depth: depth, hidden: args.Hidden,
 		found: func(name string, e diffpreview.Entry) bool {
-			out.rows.add("", name, e.Size, kindOf(e))
+			out.rows.add("", index.Entry{Path: name, Size: e.Size, Kind: kindOf(e)})
 			return true
 		},
 	}

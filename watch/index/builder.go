@@ -44,7 +44,7 @@ func (b *builder) addEntry(e entry) {
 	p.size = append(p.size, e.size)
 	p.stamp = append(p.stamp, e.stamp)
 	p.kind = append(p.kind, e.kind)
-	p.flags = append(p.flags, e.flags&flagHidden)
+	p.flags = append(p.flags, e.flags&flagsOfPath)
 }
 
 // addFile adds an entry whose text is c.

@@ -31,6 +31,7 @@ type glob struct {
 	prefix  string // what a matching path begins with
 	ending  string // what it ends with
 	text    string // a suffix, a name or a path, by form
+	steps   []string
 }
 
 type globForm int
@@ -41,6 +42,7 @@ const (
 	globSuffix                 // prefix, anything, text
 	globName                   // prefix, directories, a name that is text
 	globPath                   // a path that is text
+	globSteps                  // the names of steps, "**" for directories, the last perhaps "*" and its ending
 )
 
 // CompileGlobs compiles patterns. They are matched against a path relative to
@@ -49,32 +51,78 @@ func CompileGlobs(patterns []string) (*Globs, error) {
 	gs := &Globs{}
 	for _, p := range patterns {
 		rest, negative := strings.CutPrefix(p, "!")
-		g, err := compileGlob(rest)
+		ways, err := compileGlob(rest)
 		if err != nil {
 			return nil, err
 		}
 		if negative {
-			gs.without = append(gs.without, g)
+			gs.without = append(gs.without, ways...)
 		} else {
-			gs.with = append(gs.with, g)
+			gs.with = append(gs.with, ways...)
 		}
 	}
 	return gs, nil
 }
 
-func compileGlob(pattern string) (glob, error) {
+// compileGlob returns the globs that a pattern stands for: several where braces
+// make of it as many whose matching is comparing strings.
+func compileGlob(pattern string) ([]glob, error) {
 	switch {
 	case pattern == "":
-		return glob{}, fmt.Errorf("%w is empty", ErrGlob)
+		return nil, fmt.Errorf("%w is empty", ErrGlob)
 	case len(pattern) > maxGlob:
-		return glob{}, fmt.Errorf("%w has %d bytes, at most %d are allowed", ErrGlob, len(pattern), maxGlob)
+		return nil, fmt.Errorf("%w has %d bytes, at most %d are allowed", ErrGlob, len(pattern), maxGlob)
 	case !doublestar.ValidatePattern(pattern):
-		return glob{}, fmt.Errorf("%w %q is malformed", ErrGlob, pattern)
+		return nil, fmt.Errorf("%w %q is malformed", ErrGlob, pattern)
 	case braceWays(pattern) > maxBraceWays:
-		return glob{}, fmt.Errorf("%w %q stands for more than %d patterns", ErrGlob, pattern, maxBraceWays)
+		return nil, fmt.Errorf("%w %q stands for more than %d patterns", ErrGlob, pattern, maxBraceWays)
 	}
-	anywhere := !strings.Contains(pattern, "/") // "./a" is the root's a alone
+	base := !strings.Contains(pattern, "/") // "./a" is the root's a alone
 	pattern = strings.TrimPrefix(pattern, "./")
+	var ways []glob
+	for _, way := range expandBraces(pattern) {
+		g := globOf(way, base)
+		if g.form == globAny {
+			return []glob{globOf(pattern, base)}, nil
+		}
+		ways = append(ways, g)
+	}
+	return ways, nil
+}
+
+// maxExpanded bounds the patterns that one with braces is expanded to.
+const maxExpanded = 32
+
+// expandBraces returns the patterns that one with braces stands for; itself when
+// there are many, or something makes it hard to tell what belongs to the braces.
+func expandBraces(pattern string) []string {
+	if !strings.Contains(pattern, "{") || strings.ContainsAny(pattern, `\[`) || braceWays(pattern) > maxExpanded {
+		return []string{pattern}
+	}
+	open := strings.IndexByte(pattern, '{')
+	depth, from := 0, open+1
+	var alternatives []string
+	for i := open; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '{':
+			depth++
+		case c == '}' && depth > 1:
+			depth--
+		case c == ',' && depth == 1:
+			alternatives = append(alternatives, pattern[from:i])
+			from = i + 1
+		case c == '}':
+			var out []string
+			for _, a := range append(alternatives, pattern[from:i]) {
+				out = append(out, expandBraces(pattern[:open]+a+pattern[i+1:])...)
+			}
+			return out
+		}
+	}
+	return []string{pattern}
+}
+
+func globOf(pattern string, anywhere bool) glob {
 	g := glob{pattern: pattern, base: anywhere}
 	if !g.base {
 		g.prefix = literalPrefix(pattern)
@@ -96,9 +144,61 @@ func compileGlob(pattern string) (glob, error) {
 		g.form, g.text = globName, deep
 	case rest == pattern && anyDepth && staysInName(deep):
 		g.base, g.pattern = true, deep
+	case !g.base:
+		g.asSteps()
 	}
 	g.ending = literalEnding(pattern)
-	return g, nil
+	return g
+}
+
+// maxTries bounds the "**" of a pattern that is matched step by step: each may
+// have to be tried at every directory.
+const maxTries = 3
+
+// asSteps gives a pattern that form if it can have it.
+func (g *glob) asSteps() {
+	steps := strings.Split(g.pattern, "/")
+	tries := 0
+	for i, step := range steps {
+		last := i == len(steps)-1
+		switch {
+		case step == "**":
+			tries++
+		case step == "" || hasMeta(strings.TrimPrefix(step, "*")) || step[0] == '*' && !last:
+			return
+		}
+	}
+	if tries <= maxTries {
+		g.form, g.steps = globSteps, steps
+	}
+}
+
+func matchSteps(steps []string, path string) bool {
+	for i, step := range steps {
+		last := i == len(steps)-1
+		if step == "**" {
+			for !last && !matchSteps(steps[i+1:], path) {
+				slash := strings.IndexByte(path, '/')
+				if slash < 0 {
+					return false
+				}
+				path = path[slash+1:]
+			}
+			return true
+		}
+		name, below, more := strings.Cut(path, "/")
+		ending, star := strings.CutPrefix(step, "*")
+		switch {
+		case last:
+			return !more && (name == step || star && strings.HasSuffix(name, ending))
+		case name != step:
+			return false
+		case !more:
+			return i+2 == len(steps) && steps[i+1] == "**"
+		}
+		path = below
+	}
+	return false
 }
 
 const globMeta = `*?[]{}\`
@@ -206,6 +306,8 @@ func (g *glob) match(p string) bool {
 		return strings.HasSuffix(rest, g.text) && (len(rest) == len(g.text) || rest[len(rest)-len(g.text)-1] == '/')
 	case globPath:
 		return p == g.text
+	case globSteps:
+		return matchSteps(g.steps, p)
 	case globAny:
 	}
 	if !strings.HasSuffix(p, g.ending) {
@@ -219,13 +321,25 @@ func (g *glob) match(p string) bool {
 
 // ending returns what all matches end with.
 func (gs *Globs) ending() string {
-	if gs == nil || len(gs.with) != 1 {
+	if gs == nil || len(gs.with) == 0 {
 		return ""
 	}
-	switch g := &gs.with[0]; g.form {
+	common := gs.with[0].suffix()
+	for i := range gs.with[1:] {
+		other := gs.with[1+i].suffix()
+		for !strings.HasSuffix(other, common) {
+			common = common[1:]
+		}
+	}
+	return common
+}
+
+// suffix returns what all matches end with.
+func (g *glob) suffix() string {
+	switch g.form {
 	case globSuffix, globName, globPath:
 		return g.text
-	case globAny:
+	case globAny, globSteps:
 		return g.ending
 	case globAll:
 	}
@@ -234,11 +348,25 @@ func (gs *Globs) ending() string {
 
 // within returns a directory that all matches are, or lie below; "" is the root.
 func (gs *Globs) within() string {
-	if gs == nil || len(gs.with) != 1 {
+	if gs == nil || len(gs.with) == 0 {
 		return ""
 	}
-	if g := &gs.with[0]; g.form != globPath {
+	common := gs.with[0].directory()
+	for i := range gs.with[1:] {
+		for other := gs.with[1+i].directory() + "/"; !strings.HasPrefix(other, common+"/"); {
+			common = common[:max(strings.LastIndexByte(common, '/'), 0)]
+			if common == "" {
+				return ""
+			}
+		}
+	}
+	return common
+}
+
+// directory is what matches are, or lie below; "" is the root.
+func (g *glob) directory() string {
+	if g.form != globPath {
 		return strings.TrimSuffix(g.prefix, "/")
 	}
-	return gs.with[0].text
+	return g.text
 }

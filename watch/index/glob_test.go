@@ -15,7 +15,7 @@ import (
 // and lists a forest by them: doublestar's word counts.
 func TestPropertyGlobsAsDoublestar(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	bits := []string{"a", "b", ".go", "_test.go", "*", "**", "/", "/", "**/", "/**", "?", "{a,b}", "{a*,b/c}", "[ab]", "[!a]", "x", ".", `\*`, "*.go"}
+	bits := []string{"a", "b", ".go", "_test.go", "a/**/b", "**/a/**/", "{a,x}/**/*.go", "*", "**", "/", "/", "**/", "/**", "?", "{a,b}", "{a*,b/c}", "[ab]", "[!a]", "x", ".", `\*`, "*.go"}
 	names := []string{"a", "b", "a.go", "b_test.go", "x", ".a", "ab", "*", "a-b", "é"}
 	f := newForest(t)
 	for range 150 {

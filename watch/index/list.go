@@ -10,9 +10,10 @@ import (
 
 // Entry is what a listing has of one file or directory.
 type Entry struct {
-	Path string
-	Size int64 // bytes; 0 for a directory
-	Kind watch.Kind
+	Path  string
+	Size  int64 // bytes; 0 for a directory
+	Kind  watch.Kind
+	Plain bool // Path is known to be printable ASCII without quotation marks and backslashes
 }
 
 // List says what is listed.
@@ -156,7 +157,7 @@ func (ls *lister) one(path string, kind watch.Kind, flags byte, size int64) bool
 			return true
 		}
 	}
-	return ls.emit(Entry{path, size, kind})
+	return ls.emit(Entry{path, size, kind, flags&flagPlain != 0})
 }
 
 // Lookup returns the entry at a path.
@@ -165,5 +166,5 @@ func (s *Snapshot) Lookup(path string) (Entry, bool) {
 	if e.kind == watch.Dir {
 		e.size = 0
 	}
-	return Entry{e.path, e.size, e.kind}, ok
+	return Entry{e.path, e.size, e.kind, e.flags&flagPlain != 0}, ok
 }

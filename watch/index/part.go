@@ -31,6 +31,10 @@ const (
 	flagBinary                  // its text is empty because it is binary
 	flagUnread                  // its text is not here: read it
 	flagOpen                    // its text's last line has no end; the part has one there
+	flagPlain                   // its path is printable ASCII without quotation marks and backslashes
+
+	// flagsOfPath are those that an entry has by its path.
+	flagsOfPath = flagHidden | flagPlain
 )
 
 // entry is one file, directory, link or special file.
@@ -44,13 +48,23 @@ type entry struct {
 
 func entryOf(e watch.Entry) entry {
 	n := entry{path: e.Path, size: e.Size, kind: e.Kind, stamp: stampOf(e.Size, e.ModTime, e.ChangeTime, e.Inode)}
-	if hiddenBelow(e.Path, 0) {
-		n.flags |= flagHidden
-	}
+	n.flags = pathFlags(e.Path)
 	if e.Kind == watch.File && e.Size > 0 {
 		n.flags |= flagUnread
 	}
 	return n
+}
+
+func pathFlags(path string) (flags byte) {
+	if hiddenBelow(path, 0) {
+		flags |= flagHidden
+	}
+	for i := range len(path) {
+		if c := path[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return flags
+		}
+	}
+	return flags | flagPlain
 }
 
 // hiddenBelow reports whether a name of path begins with a dot, from byte from on.

@@ -145,9 +145,7 @@ func lay(views []*view, overlay []Overlay) []*view {
 			o.Kind = watch.File
 		}
 		f := &file{entry: entry{path: o.Path, size: int64(len(o.Text)), kind: o.Kind}, content: content{late: -1}}
-		if hiddenBelow(o.Path, 0) {
-			f.flags |= flagHidden
-		}
+		f.flags = pathFlags(o.Path)
 		if o.Kind == watch.File {
 			if f.content = decode(o.Text); f.binary {
 				f.flags |= flagBinary

@@ -43,7 +43,8 @@ var rooms = []room{
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
 	{"watch/index", []string{"watch", "watch/match"}, []string{"github.com/bmatcuk/doublestar/v4", "golang.org/x/sys"}},
-	{"watch/match", nil, nil},
+	{"watch/match", []string{"watch/match/vector"}, nil},
+	{"watch/match/vector", nil, []string{"golang.org/x/sys"}},
 }
 
 // testModules may be imported by every test, and by the fakes that are made

@@ -170,6 +170,9 @@ func TestFinders(t *testing.T) {
 	letters := []string{"a", "b", "A", "B", "_", "@", "`", "\xe1", "\x01"}
 	for range 20_000 {
 		text := randomText(r, 1+r.IntN(10), letters)
+		if r.IntN(3) == 0 {
+			text = bytes.Repeat(text, 1+r.IntN(12))
+		}
 		set := make([]literal, 1+r.IntN(4))
 		least := r.IntN(4)
 		for i := range set {
@@ -184,8 +187,14 @@ func TestFinders(t *testing.T) {
 		want := -1
 		for i, l := range set {
 			at := indexLiteral(text, l, from)
-			if got := newFinder(l).find(text, from); got != at {
+			f := newFinder(l)
+			if got := f.find(text, from); got != at {
 				t.Fatalf("%+v in %q from %d: %d, want %d", l, text, from, got, at)
+			}
+			if last := len(text) - len(l.text); from <= last { // what it does without vectors
+				if got := f.findPair(text, from, last); got != at {
+					t.Fatalf("%+v in %q from %d: %d, want %d", l, text, from, got, at)
+				}
 			}
 			if at >= 0 && (want < 0 || at < want) {
 				want = at

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/loomd/loomd/watch/match/vector"
 )
 
 // finder finds one literal.
 //
-// It looks at the two bytes of the literal that are rarest in source code, eight
-// places at a time in a register, or for the rarest alone with bytes.IndexByte when
-// that is so rare that the calls do not count.
+// It looks at the two bytes of the literal that are rarest in source code: 64 places
+// at a time where the processor has instructions for that; else eight in a register,
+// or for the rarest alone with bytes.IndexByte when that is so rare that the calls do
+// not count.
 type finder struct {
 	text   string // in lower case under fold
 	fold   bool
@@ -47,7 +50,7 @@ func newFinder(l literal) *finder {
 		}
 	}
 	cased := f.fold && isLetter(l.text[f.rare])
-	f.single = !cased && (len(l.text) == 1 || chance(f.rare) < rareEnough)
+	f.single = !cased && (len(l.text) == 1 || !vector.Has && chance(f.rare) < rareEnough)
 	for k, i := range []int{f.rare, f.other} {
 		f.bits[k] = uint64(l.text[i]) * lowBits
 		if f.fold && isLetter(l.text[i]) {
@@ -63,10 +66,33 @@ func (f *finder) find(text []byte, i int) int {
 	if i > last {
 		return -1
 	}
-	if f.single {
+	switch {
+	case f.single:
 		return f.findRare(text, i, last)
+	case vector.Has:
+		return f.findVector(text, i, last)
 	}
 	return f.findPair(text, i, last)
+}
+
+func (f *finder) findVector(text []byte, i, last int) int {
+	p, q, m, n := byte(f.bits[0]), byte(f.bits[1]), byte(f.mask[0]), byte(f.mask[1])
+	for i <= last {
+		k, ok := vector.Pair(text[i+f.rare:last+f.rare+1], text[i+f.other:last+f.other+1], p, q, m, n)
+		if i += k; !ok {
+			break
+		}
+		if f.at(text, i) {
+			return i
+		}
+		i++
+	}
+	for ; i <= last; i++ {
+		if text[i+f.rare]|m == p && f.at(text, i) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (f *finder) findRare(text []byte, i, last int) int {

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/loomd/loomd/watch/match/vector"
+
 // plan is how lines that may match are found.
 type plan struct {
 	all  bool // every line matches
@@ -16,6 +18,7 @@ const (
 	costAutomaton = 0.65 // for each byte
 	costIndexByte = 0.07
 	costPair      = 0.2
+	costVector    = 0.04
 	costSample    = 0.8 // for each sample
 	costLine      = 90  // for each line that is found and looked at
 )
@@ -38,8 +41,13 @@ func newPlan(w wants) plan {
 		}
 		if len(set) == 1 {
 			f := newFinder(set[0])
-			if cost += costPair; f.single {
-				cost += costIndexByte - costPair
+			switch {
+			case f.single:
+				cost += costIndexByte
+			case vector.Has:
+				cost += costVector
+			default:
+				cost += costPair
 			}
 			if cost < least {
 				least, p.one, p.many = cost, f, nil

@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"runtime/debug"
+	"slices"
+)
 
 // A view is made a part again when it has so many files, or bytes of them,
 // beside its part: each search does them one by one and unsigned. So it is when
@@ -70,12 +73,18 @@ func (x *Index) small(v *view) bool {
 	return v.part.signed && v.part.len()+len(v.extra) < x.limits.entries/4 && v.part.textLen() < x.limits.text/4
 }
 
+// muchBuilt is after how many parts in a row the memory that building took is given
+// back at once: it is tens of megabytes, and the collector has no reason to hurry.
+const muchBuilt = 4
+
 // work builds until there is nothing more to build.
 func (x *Index) work(j job) {
 	defer x.running.Done()
 	b := &builder{memory: &x.memory, limits: x.limits}
+	built := 0
 	for {
 		parts := x.build(b, j)
+		built += len(parts)
 		x.mu.Lock()
 		for _, v := range j.views {
 			delete(x.building, v.part)
@@ -96,6 +105,9 @@ func (x *Index) work(j job) {
 				x.settled = nil
 			}
 			x.mu.Unlock()
+			if built >= muchBuilt {
+				debug.FreeOSMemory()
+			}
 			return
 		}
 		x.mu.Unlock()

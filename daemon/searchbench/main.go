@@ -129,9 +129,13 @@ func (s *settings) measure(ctx context.Context, c corpus) (_ string, err error) 
 	}
 	defer func() { err = errors.Join(err, f.stop()) }()
 	b.peers = append(b.peers, &peer{name: "fff", ask: f.ask})
+	floor, err := b.roundTrip()
+	if err != nil {
+		return "", err
+	}
 	outcomes, err := b.run(ctx, s.only)
 	if err != nil {
 		return "", err
 	}
-	return report(c, outcomes, speed), nil
+	return report(c, outcomes, speed, floor), nil
 }

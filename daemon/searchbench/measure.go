@@ -140,6 +140,23 @@ func cutRow(row string) (path, rest string) {
 	return row, ""
 }
 
+// roundTrip is the median time of a request that asks for nothing: of the socket,
+// and of waking the two processes at its ends. No answer can be sooner.
+func (b *bench) roundTrip() (time.Duration, error) {
+	times := make([]time.Duration, 500)
+	for i := range times {
+		start := time.Now()
+		if err := b.loomd.send(map[string]any{"jsonrpc": "2.0", "id": 0, "method": "searchbench/nothing"}); err != nil {
+			return 0, err
+		}
+		if err := b.loomd.receive(); err != nil {
+			return 0, err
+		}
+		times[i] = time.Since(start)
+	}
+	return median(times), nil
+}
+
 func (b *bench) run(ctx context.Context, only string) ([]outcome, error) {
 	var all []outcome
 	for _, t := range tasks {

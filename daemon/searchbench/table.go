@@ -11,12 +11,12 @@ import (
 var peerNames = []string{"rg", "git", "fd", "csearch", "fff"}
 
 // report is the text of one corpus: a table and what limits it.
-func report(c corpus, all []outcome, bytesPerSecond float64) string {
+func report(c corpus, all []outcome, bytesPerSecond float64, roundTrip time.Duration) string {
 	var b strings.Builder
 	scan := time.Duration(float64(c.bytes) / bytesPerSecond * float64(time.Second))
 	fmt.Fprintf(&b, "### %s: %d files, %.0f MB\n\n", c.name, c.files, float64(c.bytes)/1e6)
-	fmt.Fprintf(&b, "Memory is read at %.1f GB/s by all processors together in this run, so looking at every byte takes at least %s.\n\n",
-		bytesPerSecond/1e9, shown(scan))
+	fmt.Fprintf(&b, "Memory is read at %.1f GB/s by all processors together in this run, so looking at every byte takes at least %s. A request that asks for nothing takes %s over the socket.\n\n",
+		bytesPerSecond/1e9, shown(scan), shown(roundTrip))
 	b.WriteString("| work | pattern | rows | loomd | MB/s of answer | rg | git | fd | csearch | fff | goal |\n")
 	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, held := range []bool{false, true} {

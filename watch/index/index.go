@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/loomd/loomd/watch"
@@ -41,6 +42,8 @@ type Index struct {
 	limits limits
 	memory memory
 	common rowCounts
+
+	searching atomic.Int32 // searches under way
 
 	applying sync.Mutex // held while changes are read and applied; before mu
 

@@ -3,6 +3,7 @@ package index
 import (
 	"runtime/debug"
 	"slices"
+	"time"
 )
 
 // A view is made a part again when it has so many files, or bytes of them,
@@ -100,13 +101,18 @@ func (x *Index) work(j job) {
 			next, ok = x.nextJob()
 		}
 		if !ok {
+			settled := x.settled
 			if x.workers--; x.workers == 0 {
-				close(x.settled)
 				x.settled = nil
+			} else {
+				settled = nil
 			}
 			x.mu.Unlock()
 			if built >= muchBuilt {
 				debug.FreeOSMemory()
+			}
+			if settled != nil {
+				close(settled)
 			}
 			return
 		}
@@ -115,8 +121,32 @@ func (x *Index) work(j job) {
 	}
 }
 
+// Searches under way go before the building of a part: what somebody waits for, such
+// as the first answer after a checkout, shall not share the processors with it. So
+// that it gets on beside searches without end, it waits no longer than this.
+const (
+	yieldStep = 2 * time.Millisecond // a search that set off the building has begun by then
+	yieldMost = 25                   // steps
+)
+
+func (x *Index) yield() {
+	tick := time.NewTicker(yieldStep)
+	defer tick.Stop()
+	for range yieldMost {
+		select {
+		case <-tick.C:
+		case <-x.closing:
+			return
+		}
+		if x.searching.Load() == 0 {
+			return
+		}
+	}
+}
+
 // build makes parts of views; nil if the index is closing.
 func (x *Index) build(b *builder, j job) []*part {
+	x.yield()
 	r := newReader(x.root)
 	defer r.close()
 	b.credit = 0

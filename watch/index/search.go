@@ -38,7 +38,10 @@ func (s *Snapshot) Search(ctx context.Context, q Query, emit func(Line) bool) (S
 		se.most = q.Offset + q.Limit + 1 // one more shows that there are more
 		se.verify = q.Verify && se.most <= verifyUpTo
 	}
-	if err := se.run(ctx, p, c); err != nil {
+	s.index.searching.Add(1)
+	err = se.run(ctx, p, c)
+	s.index.searching.Add(-1)
+	if err != nil {
 		return Summary{}, err
 	}
 	return c.finish(), ctx.Err()

@@ -27,6 +27,9 @@ type builder struct {
 func (b *builder) begin() {
 	b.part = &part{owner: b.memory}
 	b.names.Reset()
+	if b.text == nil {
+		b.text = make([]byte, 0, b.limits.text+b.limits.text/4) // growing to this costs a tenth of a build
+	}
 	b.text = b.text[:0]
 	b.signer.reset()
 	b.open = false
@@ -88,7 +91,11 @@ func (b *builder) settle(begin int, c content, failed string) {
 	p := b.part
 	i := p.len() - 1
 	p.start = append(p.start, uint32(begin))
-	b.text = append(b.text[:begin], c.text...)
+	if room := b.text[begin:cap(b.text)]; len(c.text) > 0 && len(room) > 0 && &room[0] == &c.text[0] {
+		b.text = b.text[:begin+len(c.text)] // it was read to where it belongs
+	} else {
+		b.text = append(b.text[:begin], c.text...)
+	}
 	if n := len(c.text); n > 0 && c.text[n-1] != '\n' {
 		b.text = append(b.text, '\n')
 		p.flags[i] |= flagOpen

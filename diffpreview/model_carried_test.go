@@ -129,8 +129,7 @@ func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race
 // after is a tree with what was decided in it.
 func after(tree body, named []ruled) body {
 	var pieces []strip
-	for i := range named {
-		r := &named[i]
+	for _, r := range inOrder(named) {
 		if !r.takes() {
 			continue
 		}
@@ -142,7 +141,6 @@ func after(tree body, named []ruled) body {
 		}
 		pieces = append(pieces, strip{r.hunk.Start, r.hunk.Count, r.text()})
 	}
-	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
 	return body{tree.exists, overlay(tree.text, pieces)}
 }
 
@@ -159,9 +157,9 @@ func restBehind(p *Proposal, named []ruled) []ruled {
 // undecidedRest are the open hunks that a decision did not name, as if they
 // were accepted: with them a tree is the view.
 func undecidedRest(p *Proposal, named []ruled) (rest []ruled) {
-	for _, h := range p.Hunks {
+	for i, h := range p.Hunks {
 		if h.State == HunkOpen && !slices.ContainsFunc(named, func(r ruled) bool { return r.hunk.ID == h.ID }) {
-			rest = append(rest, ruled{h, Verdict{Accept: true}})
+			rest = append(rest, ruled{h, Verdict{Accept: true}, i})
 		}
 	}
 	return rest

@@ -206,31 +206,40 @@ func (s *Store) Undo(ctx context.Context, id, hunk, by string) (*Proposal, *Writ
 				return nil, p.refuse(CodeConflict, "proposal %s of the same session is open on this file: decide it first", other.ID)
 			}
 		}
-		now, err := s.tree(p.Path)
+		c, err := s.undone(p, hunk, by)
 		if err != nil {
 			return nil, err
 		}
-		if !p.Undecided() { // what the tree had stays decided, whatever became of it since
-			decided := *p
-			decided.origin = nil
-			p = &decided
-		}
-		p, _ = p.rebase(now, true)
-		q, reopened, err := p.undo(hunk)
-		if err != nil {
-			return nil, err
-		}
-		q.Name = s.ws.Name(q.Path)
-		for i := range reopened {
-			reopened[i].Decision = &Decision{By: by, Time: s.now().UTC()} // who the agent is told of
-		}
-		return []ruling{{p, q, reopened, EditUndo}}, nil
+		return []ruling{c}, nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	s.logger.Info("Decision undone", "proposal", id, "hunk", hunk, "by", by)
 	return changes[0].after, changes[0].written(), nil
+}
+
+// undone is p with decided hunks open again. p goes along with the tree, or else
+// all of it is decided: then it is looked for in the tree as it is now.
+func (s *Store) undone(p *Proposal, hunk, by string) (ruling, error) {
+	if !p.moving() {
+		now, err := s.tree(p.Path)
+		if err != nil {
+			return ruling{}, err
+		}
+		decided := *p
+		decided.origin = nil // what the tree had stays decided, whatever became of it since
+		p, _ = decided.rebase(now, true)
+	}
+	q, reopened, err := p.undo(hunk)
+	if err != nil {
+		return ruling{}, err
+	}
+	q.Name = s.ws.Name(q.Path)
+	for i := range reopened {
+		reopened[i].Decision = &Decision{By: by, Time: s.now().UTC()} // who the agent is told of
+	}
+	return ruling{p, q, reopened, EditUndo}, nil
 }
 
 func writtenBy(changes []ruling) []Written {

@@ -182,7 +182,7 @@ func (m *model) conflictsLeft(q *Proposal) {
 	for i := range was.Hunks {
 		h := &was.Hunks[i]
 		now, ok := q.Hunk(h.ID)
-		if h.State != HunkConflict || ok && now.State == HunkConflict {
+		if h.State != HunkConflict || ok && now.State == HunkConflict || m.effect.raced && m.keeps(q, h) {
 			continue
 		}
 		over := slices.ContainsFunc(q.Hunks, func(o Hunk) bool {
@@ -196,6 +196,23 @@ func (m *model) conflictsLeft(q *Proposal) {
 			m.fail("a conflict stays until it is written over", "%s of %s is gone", h.ID, q.ID)
 		}
 	}
+}
+
+// keeps reports whether all that a conflict was about is in hunks of q that nobody
+// has decided, or in the tree: when the tree moves during a step, a conflict may
+// become part of another one.
+func (m *model) keeps(q *Proposal, h *Hunk) bool {
+	olds, news, allOld, allNew := lineSet{}, lineSet{}, lineSet{}, lineSet{}
+	h.asks(olds, news)
+	for i := range q.Hunks {
+		if o := &q.Hunks[i]; !o.decided() || o.State == HunkAccepted && o.Decision.By == treeName {
+			allOld.add(string(o.Old))
+			allNew.add(string(o.New))
+		}
+	}
+	tree := setOf(string(q.Base.Data))
+	gone := func(l string) bool { return !tree[l] }
+	return len(m.plain(news).minus(allNew, tree)) == 0 && len(slices.DeleteFunc(m.plain(olds).minus(allOld), gone)) == 0
 }
 
 // agentListens is what every tool call ends with: the agent is told what was

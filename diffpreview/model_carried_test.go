@@ -23,7 +23,7 @@ func (m *model) carried(f *modelFile, cur, q *Proposal, named []ruled, race *rac
 	} else {
 		m.moveTree(f, after(race.base[f], named), race)
 		if !race.clean[f] && !m.adopted(cur) && !m.landing(a, f, &m.now) {
-			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), restBehind(cur, named)...)))
+			m.expectView(a, f, after(race.base[f], append(slices.Clone(named), restBeside(cur, named)...)))
 		}
 	}
 	if got := bodyOf(q.Base); got != m.tree(f) && !race.late && !race.clean[f] && !m.landing(a, f, &m.now) {
@@ -129,8 +129,7 @@ func (m *model) carriedOver(f *modelFile, q *Proposal, named []ruled, race *race
 // after is a tree with what was decided in it.
 func after(tree body, named []ruled) body {
 	var pieces []strip
-	for i := range named {
-		r := &named[i]
+	for _, r := range inOrder(named) {
 		if !r.takes() {
 			continue
 		}
@@ -142,26 +141,26 @@ func after(tree body, named []ruled) body {
 		}
 		pieces = append(pieces, strip{r.hunk.Start, r.hunk.Count, r.text()})
 	}
-	slices.SortStableFunc(pieces, func(a, b strip) int { return cmp.Or(a.start-b.start, a.count-b.count) })
 	return body{tree.exists, overlay(tree.text, pieces)}
 }
 
-// restBehind are the open hunks that a decision leaves open: those that would run
-// into a last line without an end become conflicts.
-func restBehind(p *Proposal, named []ruled) []ruled {
+// restBeside are the open hunks that a decision leaves open: those that would run
+// into a last line without an end, or whose own line would, become conflicts.
+func restBeside(p *Proposal, named []ruled) []ruled {
+	runs := func(before, behind ruled) bool {
+		return before.at < behind.at && before.text() != "" && !strings.HasSuffix(before.text(), "\n") && behind.text() != ""
+	}
 	return slices.DeleteFunc(undecidedRest(p, named), func(r ruled) bool {
-		return r.text() != "" && slices.ContainsFunc(named, func(n ruled) bool {
-			return n.takes() && n.text() != "" && !strings.HasSuffix(n.text(), "\n") && p.index(n.hunk.ID) < p.index(r.hunk.ID)
-		})
+		return slices.ContainsFunc(named, func(n ruled) bool { return n.takes() && (runs(n, r) || runs(r, n)) })
 	})
 }
 
 // undecidedRest are the open hunks that a decision did not name, as if they
 // were accepted: with them a tree is the view.
 func undecidedRest(p *Proposal, named []ruled) (rest []ruled) {
-	for _, h := range p.Hunks {
+	for i, h := range p.Hunks {
 		if h.State == HunkOpen && !slices.ContainsFunc(named, func(r ruled) bool { return r.hunk.ID == h.ID }) {
-			rest = append(rest, ruled{h, Verdict{Accept: true}})
+			rest = append(rest, ruled{h, Verdict{Accept: true}, i})
 		}
 	}
 	return rest

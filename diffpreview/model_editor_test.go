@@ -85,7 +85,9 @@ func (e *modelEditor) save(f *modelFile, rename, fresh bool) {
 	if e.online {
 		e.m.store.SaveDocument(e, f.path)
 	}
-	f.unsaved = slices.DeleteFunc(f.unsaved, func(u *accepted) bool { return intact(b.text, &u.hunk) })
+	if e.m.dirty(f) == nil { // else another editor's buffer is the tree, and what is in it can still go with it
+		f.unsaved = slices.DeleteFunc(f.unsaved, func(u *accepted) bool { return intact(b.text, &u.hunk) })
+	}
 }
 
 func (e *modelEditor) close(f *modelFile) {

@@ -21,12 +21,13 @@ type race struct {
 	base     map[*modelFile]body
 	document map[*modelFile]bool // whose tree is a buffer
 	clean    map[*modelFile]bool // whose buffer is clean after it
+	buffer   *buffer             // that is f's tree, if one is
 }
 
 // race draws what happens while a decision about f is carried out: mostly
 // nothing.
 func (m *model) race(f *modelFile, rejects bool) *race {
-	r := &race{m: m, f: f, base: map[*modelFile]body{}, document: map[*modelFile]bool{}, clean: map[*modelFile]bool{}}
+	r := &race{m: m, f: f, base: map[*modelFile]body{}, document: map[*modelFile]bool{}, clean: map[*modelFile]bool{}, buffer: m.dirty(f)}
 	for _, g := range m.files {
 		r.base[g], r.document[g] = m.tree(g), m.dirty(g) != nil
 	}

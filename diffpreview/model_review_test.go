@@ -11,6 +11,13 @@ import (
 type ruled struct {
 	hunk    Hunk
 	verdict Verdict
+	at      int // which of its proposal's hunks it is
+}
+
+// inOrder are hunks of one proposal as it has them: of two that stand at one place
+// the first shown comes first.
+func inOrder(named []ruled) []ruled {
+	return slices.SortedFunc(slices.Values(named), func(a, b ruled) int { return a.at - b.at })
 }
 
 // text is what an accept writes.
@@ -207,9 +214,9 @@ func (m *model) judge(f *modelFile, cur, seen *Proposal, d *DecideFile) (j judge
 		case v.Text != nil && h.Kind == KindDelete:
 			j.refuse = v.Hunk + " is taken whole"
 		}
-		j.named = append(j.named, ruled{h, v})
+		j.named = append(j.named, ruled{h, v, cur.index(v.Hunk)})
 	}
-	slices.SortStableFunc(j.named, func(a, b ruled) int { return a.hunk.Start - b.hunk.Start })
+	j.named = inOrder(j.named)
 	if m.landing(m.agent(cur.Session), f, &m.now) {
 		j.busy = "nobody knows yet what the file holds"
 	}

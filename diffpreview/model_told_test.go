@@ -29,7 +29,8 @@ func (m *model) landed(f *modelFile, now *picture) {
 			if undecided.new[l] {
 				in.wrote[l] = true
 			}
-			if in.cut[l] { // the agent has gone on from it: it puts in what it takes out
+			// The agent has gone on from it and puts in what it takes out, or gives it its end.
+			if in.cut[l] || undecided.new[l] && has[unended(l)] {
 				in.loose[l] = true
 			}
 		}

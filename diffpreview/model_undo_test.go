@@ -91,24 +91,12 @@ func (m *model) undoes() {
 		return
 	}
 	m.effect.operated[q.ID] = true
-	got := m.onDisk(f)
-	if race.document[f] && m.dirty(f) != nil {
-		got = m.tree(f)
-	}
 	reopened := m.reopened(a, p, hunk)
-	if !race.fired {
-		if without, ok := swapped(race.base[f], got, reopened, HunkAccepted); !ok {
-			m.fail("undo takes out what was put in", "%s: %v to %v: %v", f.name, race.base[f], got, without)
-		}
-	}
-	if m.dirty(f) == nil {
-		f.disk = got
-		m.follow(f)
-	}
+	m.takenOut(f, reopened, race)
 	c, err := m.store.View(a.id).Read(f.path)
 	m.must(err)
 	conflict := func(h Hunk) bool { return len(h.Was) > 0 } // again; there the view shows the tree
-	if view := bodyOf(c); !race.fired && !slices.ContainsFunc(reopened, func(h Hunk) bool { return conflict(h) && h.State == HunkAccepted }) {
+	if view := bodyOf(c); !race.fired && !race.clean[f] && !slices.ContainsFunc(reopened, func(h Hunk) bool { return conflict(h) && h.State == HunkAccepted }) {
 		if without, ok := swapped(view, was, slices.DeleteFunc(slices.Clone(reopened), conflict), HunkRejected); !ok {
 			m.fail("undo brings back what was proposed", "%s: %v to %v: %v", f.name, was, view, without)
 		}
@@ -119,6 +107,29 @@ func (m *model) undoes() {
 	m.blur(string(c.Data))
 	m.knows(a, f, bodyOf(c))
 	m.conflictsAgain(a, f, q, slices.DeleteFunc(reopened, func(h Hunk) bool { return !conflict(h) }))
+}
+
+// takenOut checks that hunks of f that are open again are in its tree no more, and
+// notes what an undo made of that.
+func (m *model) takenOut(f *modelFile, reopened []Hunk, race *race) {
+	got := m.onDisk(f)
+	switch {
+	case !race.document[f]:
+	case m.dirty(f) != nil:
+		got = m.tree(f)
+	case !race.fired: // as in moveTree: it led back to what was saved
+		race.clean[f] = got != body{true, race.buffer.text}
+		got = body{true, race.buffer.text}
+	}
+	if !race.fired {
+		if without, ok := swapped(race.base[f], got, reopened, HunkAccepted); !ok {
+			m.fail("undo takes out what was put in", "%s: %v to %v: %v", f.name, race.base[f], got, without)
+		}
+	}
+	if m.dirty(f) == nil {
+		f.disk = m.onDisk(f)
+		m.follow(f)
+	}
 }
 
 // conflictsAgain checks that hunks that were conflicts are again, and notes that

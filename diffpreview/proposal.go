@@ -246,7 +246,7 @@ func (p *Proposal) remake(want Content, agent bool) {
 		}
 	}
 	p.Hunks = append(p.Hunks, fresh...)
-	p.sort()
+	p.sortLike(previous)
 	p.Kind = p.kind(want)
 }
 
@@ -368,6 +368,19 @@ func (p *Proposal) inherit(fresh, previous []Hunk, agent bool) {
 func unchanged(f, h *Hunk) bool {
 	return h.State == HunkOpen && f.Kind == h.Kind && f.Start == h.Start && f.Count == h.Count &&
 		f.NewMode == h.NewMode && bytes.Equal(f.New, h.New)
+}
+
+// sortLike is sort after p's hunks were made anew: those that stand at one place
+// keep the order that they had, in which they would be put in.
+func (p *Proposal) sortLike(previous []Hunk) {
+	if slices.ContainsFunc(p.Hunks, func(h Hunk) bool { return h.State != HunkOpen }) { // a diff's stand apart
+		was := make(map[string]int, len(previous))
+		for i := range previous {
+			was[previous[i].ID] = i - len(previous)
+		}
+		slices.SortStableFunc(p.Hunks, func(a, b Hunk) int { return was[a.ID] - was[b.ID] })
+	}
+	p.sort()
 }
 
 // sort orders the hunks by place, properties first. What is put in before a line

@@ -232,6 +232,26 @@ func TestPropertyThereAndBack(t *testing.T) {
 	})
 }
 
+// Lines that come back beside a conflict and make its text whole are no change to
+// the hunk that stands behind them.
+func TestLinesThatComeBackBelongToOneHunk(t *testing.T) {
+	p := fresh("1\n2\n3\n4\n5\n").step(text("4\n5\n"))
+	p, _ = p.rebase(text("1\n2\n4\n5\n"), true)
+	p = p.step(text("1\n2\n4\nagent\n5\n"))
+	p, _, err := p.decide([]Verdict{{Hunk: "h2"}}, Decision{By: "r"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ = p.rebase(text("1\n5\n"), true)
+	if p, _, err = p.undo("h2"); err != nil { // now they stand side by side
+		t.Fatal(err)
+	}
+	p, _ = p.rebase(text("1\n2\n3\n4\n5\n"), true)
+	if got, want := string(p.Proposed().Data), "4\nagent\n5\n"; got != want || p.State() != StateOpen || p.overlaps() {
+		t.Errorf("the view is %q, want %q: %s", got, want, ids(p))
+	}
+}
+
 // An edit that an undo takes back is what was there before it was accepted.
 func TestPropertyUndoAccept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -206,6 +206,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 	old, now := p.form.lines(before.Base.Data), p.form.lines(p.Base.Data)
 	hunks := p.Hunks
 	p.Hunks = make([]Hunk, 0, len(hunks))
+	free := 0 // no undecided hunk has lines of p's base from here on yet
 	for i := 0; i < len(hunks); {
 		h := hunks[i]
 		if h.property() {
@@ -220,6 +221,7 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 		}
 		if h.State == HunkOpen && !m.disturbed(h.Start, h.Start+h.Count) {
 			h.Start += m.shift(h.Start, true)
+			free = h.Start + h.Count
 			p.Hunks = append(p.Hunks, h)
 			i++
 			continue
@@ -235,8 +237,9 @@ func (p *Proposal) rebaseLines(before *Proposal) {
 			taken--
 		}
 		r := p.form.gather(old, from, to, group)
-		start, end := r.locate(now, from, to, m)
+		start, end := r.locate(now, from, to, m, free)
 		p.settle(group[0], r, now, start, end)
+		free = end
 	}
 	p.sort()
 	p.parkUnfit()
@@ -279,11 +282,12 @@ func (m moves) bringsBack(h *Hunk, now *lineCursor) bool {
 
 // locate finds the lines of now that stand where [from, to) of the old text
 // stood. Lines that were put in at its borders count when with them the old or
-// the agent's text is whole again.
-func (r *region) locate(now *lineCursor, from, to int, m moves) (start, end int) {
-	start = from + m.shift(from, from < to)
-	end = to + m.shift(to, from == to)
-	before, after := from+m.shift(from, false), to+m.shift(to, true)
+// the agent's text is whole again. Those before the line free have been counted for
+// another region.
+func (r *region) locate(now *lineCursor, from, to int, m moves, free int) (start, end int) {
+	start = max(free, from+m.shift(from, from < to))
+	end = max(start, to+m.shift(to, from == to))
+	before, after := max(free, from+m.shift(from, false)), max(start, to+m.shift(to, true))
 	for _, text := range [][]byte{r.old, r.new} {
 		for _, at := range [][2]int{{start, end}, {before, end}, {start, after}, {before, after}} {
 			if bytes.Equal(now.text(at[0], at[1]), text) {

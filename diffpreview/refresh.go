@@ -12,7 +12,7 @@ import (
 func (s *Store) Stale(path Path) {
 	moving := s.those(func(p *Proposal) bool {
 		r := p.rename()
-		return (p.Path == path || r != nil && r.To == path) && (p.Undecided() || p.unsaved())
+		return (p.Path == path || r != nil && r.To == path) && p.moving()
 	})
 	if len(moving) == 0 {
 		return
@@ -59,10 +59,13 @@ func (s *Store) settle(path Path) {
 	}
 }
 
-// moving returns the proposals of a path that go along with its tree: the
-// undecided ones, and those accepted into a buffer that is not saved.
+// moving reports whether p goes along with its tree: it is undecided, or accepted
+// into a buffer that is not saved.
+func (p *Proposal) moving() bool { return p.Undecided() || p.unsaved() }
+
+// moving returns the proposals of a path that do.
 func (s *Store) moving(path Path) []*Proposal {
-	return s.those(func(p *Proposal) bool { return p.Path == path && (p.Undecided() || p.unsaved()) })
+	return s.those(func(p *Proposal) bool { return p.Path == path && p.moving() })
 }
 
 // refresh rebases the undecided proposals at a path onto the tree. With atRest

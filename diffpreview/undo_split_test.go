@@ -123,6 +123,27 @@ func TestUndoOfASettledConflictOfANewFile(t *testing.T) {
 	w.wantDisk("f", "of a person\n")
 }
 
+// What stood before a conflict at one place comes before it still when it is opened
+// again, and after the agent's next step.
+func TestHunksAtOnePlaceKeepTheirOrder(t *testing.T) {
+	w := newWorld(t, map[string]string{"f": "1\n2\n3\n4\nend\n"})
+	s := w.session("agent")
+	w.mustDecide(w.propose(s, "f", "first\n1\n4\nend\n"), false, "h1")
+	w.save("f", "4\nend\n") // the lines that h2 is about are gone
+	p := w.only()
+	if _, _, err := w.store.Undo(context.Background(), p.ID, "h1", "tester"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"h1:open h2:conflict", "h1:open h2:conflict h3:open"} {
+		if got := ids(w.only()); got != want {
+			t.Errorf("the hunks are %s, not %s", got, want)
+		}
+		w.propose(s, "f", "first\n4\nend\n"+want+"\n")
+	}
+	w.take(w.only(), Verdict{Hunk: "h2", Accept: true, Side: SideAgent}, Verdict{Hunk: "h1", Accept: true})
+	w.wantDisk("f", "first\n1\n4\nend\n")
+}
+
 // only is the one proposal there is, as it stands on the tree now.
 func (w *world) only() *Proposal {
 	w.t.Helper()

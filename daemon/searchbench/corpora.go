@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -43,10 +44,19 @@ func corpora(ctx context.Context, cache string, copies []int) ([]corpus, error) 
 	return all, nil
 }
 
-// make copies the tree and commits it. What was interrupted is begun anew.
+// make copies the tree and commits it, or puts it back to that commit. What was
+// interrupted is begun anew.
 func (c *corpus) make(ctx context.Context, source string, copies int) error {
 	complete := c.dir + ".complete"
 	if _, err := os.Stat(complete); err == nil {
+		if err := os.Remove(filepath.Join(c.dir, ".git/index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, args := range [][]string{{"checkout", "-q", "-f", "main"}, {"clean", "-q", "-f", "-d", "-x"}} {
+			if _, err := output(ctx, c.dir, nil, append([]string{"git"}, args...)...); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	fmt.Fprintln(os.Stderr, "making", c.dir)

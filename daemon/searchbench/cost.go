@@ -14,19 +14,11 @@ import (
 	"time"
 )
 
-// mostCheckedOut is up to how many files a corpus is checked out again and again: the
-// goals are for 15,000.
-const mostCheckedOut = 20_000
-
 // costs measures what an index costs on a corpus.
 func (s *settings) costs(ctx context.Context, c corpus) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### What it costs on %s\n\n| what | measured | goal |\n|---|---|---|\n", c.name)
-	parts := []func(context.Context, corpus, *strings.Builder) error{s.building, s.budget, s.writes}
-	if c.files <= mostCheckedOut {
-		parts = append(parts, s.checkouts)
-	}
-	for _, part := range parts {
+	for _, part := range []func(context.Context, corpus, *strings.Builder) error{s.building, s.budget, s.writes, s.checkouts} {
 		if err := part(ctx, c, &b); err != nil {
 			return "", err
 		}

@@ -319,19 +319,19 @@ func (g *glob) match(p string) bool {
 	return doublestar.MatchUnvalidated(g.pattern, p)
 }
 
-// ending returns what all matches end with.
-func (gs *Globs) ending() string {
-	if gs == nil || len(gs.with) == 0 {
-		return ""
+// endings returns what matches end with.
+func (gs *Globs) endings() (list endings) {
+	if gs == nil {
+		return nil
 	}
-	common := gs.with[0].suffix()
-	for i := range gs.with[1:] {
-		other := gs.with[1+i].suffix()
-		for !strings.HasSuffix(other, common) {
-			common = common[1:]
+	for i := range gs.with {
+		suffix := gs.with[i].suffix()
+		if suffix == "" {
+			return nil
 		}
+		list = append(list, endingOf(suffix))
 	}
-	return common
+	return list
 }
 
 // suffix returns what all matches end with.

@@ -45,7 +45,7 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 	if l.Depth == 0 {
 		l.Depth = math.MaxInt
 	}
-	ls := lister{scope: &sc, list: l, emit: emit, out: &out, ending: endingOf(globs.ending())}
+	ls := lister{scope: &sc, list: l, emit: emit, out: &out, endings: globs.endings()}
 	ls.narrow = sc
 	if in := globs.within(); in > sc.from && (sc.to == "" || in < sc.to) {
 		ls.narrow = scope{from: in, to: in + "0"}
@@ -63,12 +63,12 @@ func (s *Snapshot) Glob(ctx context.Context, l List, emit func(Entry) bool) (Lis
 
 // lister is one listing under way.
 type lister struct {
-	scope  *scope
-	narrow scope // the part of it where matches can be
-	ending ending
-	list   List
-	emit   func(Entry) bool
-	out    *Listed
+	scope   *scope
+	narrow  scope // the part of it where matches can be
+	endings endings
+	list    List
+	emit    func(Entry) bool
+	out     *Listed
 }
 
 func (ls *lister) view(v *view) bool {
@@ -81,7 +81,7 @@ func (ls *lister) view(v *view) bool {
 	for i := lo; i < hi; i++ {
 		lo, hi := from, p.ends[i]
 		from = hi
-		if next == extraHi && !ls.ending.near(p.names, hi) {
+		if next == extraHi && !ls.endings.near(p.names, hi) {
 			continue
 		}
 		path := p.names[lo:hi]
@@ -91,7 +91,7 @@ func (ls *lister) view(v *view) bool {
 			}
 			next++
 		}
-		if !strings.HasSuffix(path, ls.ending.text) || v.dead.has(i) {
+		if v.dead.has(i) {
 			continue
 		}
 		if !ls.one(path, p.kind[i], p.flags[i], p.size[i]) {
@@ -106,14 +106,14 @@ func (ls *lister) view(v *view) bool {
 	return true
 }
 
-// ending is what all paths that are asked for end with.
-type ending struct {
-	text       string
-	last, mask uint64 // its last eight bytes at most, as a word, and which of them there are
-}
+// endings are what all paths that are asked for end with, one or another; none:
+// anything.
+type endings []ending
 
-func endingOf(text string) ending {
-	e := ending{text: text}
+// ending is the last eight bytes at most, as a word, and which of them there are.
+type ending struct{ last, mask uint64 }
+
+func endingOf(text string) (e ending) {
 	for i := range min(len(text), 8) {
 		e.last |= uint64(text[len(text)-1-i]) << (56 - 8*i)
 		e.mask |= 0xff << (56 - 8*i)
@@ -121,16 +121,21 @@ func endingOf(text string) ending {
 	return e
 }
 
-// near reports whether the path that ends at hi in names may have the ending: it
-// compares up to eight bytes at once, whether they are all the path's or not.
-func (e *ending) near(names string, hi uint32) bool {
-	if hi < 8 {
+// near reports whether the path that ends at hi in names may have one: it compares
+// up to eight bytes at once, whether they are all the path's or not.
+func (list endings) near(names string, hi uint32) bool {
+	if hi < 8 || len(list) == 0 {
 		return true
 	}
 	s := names[hi-8 : hi]
 	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return word&e.mask == e.last
+	for i := range list {
+		if word&list[i].mask == list[i].last {
+			return true
+		}
+	}
+	return false
 }
 
 func (ls *lister) entry(e entry) bool { return ls.one(e.path, e.kind, e.flags, e.size) }

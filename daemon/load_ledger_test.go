@@ -100,15 +100,20 @@ func (l *ledger) add(c ...change) {
 	l.changes = append(l.changes, c...)
 }
 
-// some is one of the decisions so far.
+// recent is how many changes back a decision is undone: half as many decided
+// proposals as a daemon keeps.
+const recent = 500
+
+// some is one of the recent decisions.
 func (l *ledger) some(pick func(n int) int, fits func(change) bool) (change, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	last := l.changes[max(0, len(l.changes)-recent):]
 	for range 20 {
-		if len(l.changes) == 0 {
+		if len(last) == 0 {
 			break
 		}
-		if c := l.changes[pick(len(l.changes))]; len(c.ruled) > 0 && fits(c) {
+		if c := last[pick(len(last))]; len(c.ruled) > 0 && fits(c) {
 			return c, true
 		}
 	}

@@ -22,7 +22,7 @@ type proposed struct {
 	State    string `json:"state" jsonschema:"open (a person has not decided), applied, rejected, conflict, or withdrawn when nothing is left to review"`
 	Rule     string `json:"rule,omitempty" jsonschema:"the rule that accepted it in a person's place"`
 	Version  int    `json:"version" jsonschema:"version of the proposal"`
-	Hash     string `json:"hash" jsonschema:"SHA-256 of the file's new bytes in your view"`
+	Hash     string `json:"hash" jsonschema:"SHA-256 of the file's new bytes in your view; empty when there is no file any more"`
 	Diff     string `json:"diff" jsonschema:"unified diff of this call alone"`
 	Lossy    bool   `json:"lossy,omitempty" jsonschema:"diff has U+FFFD in place of what cannot be decoded"`
 	cut
@@ -58,28 +58,38 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 	if os.IsPathSeparator(name[len(name)-1]) {
 		return p, via, step, failf(diffpreview.CodeIsDirectory, "%s names a directory", name).with("path", name)
 	}
+	text := func(now diffpreview.Content) (diffpreview.Content, error) {
+		if now.IsLink() {
+			return now, failf(diffpreview.CodeNotRegularFile, "%s is a link", name)
+		}
+		data, err := change(p, now)
+		if err == nil && diffpreview.IsBinary(data) {
+			err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
+		}
+		now.Exists, now.Data = true, data
+		return now, err
+	}
+	step, err = reviewed(ctx, tc, func() (diffpreview.Step, error) {
+		seen, known := tc.View.LastSeen(p)
+		step, err := tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via}, text)
+		if err == nil && known && seen != step.Before.Hash() {
+			// The file had changed since the agent saw it. It still has not seen that
+			// change, so a write of the whole file must stay stale until it reads.
+			tc.View.Saw(p, seen)
+		}
+		return step, err
+	})
+	return p, via, step, err
+}
+
+// reviewed makes a step and waits for a person's decision on it, if the session
+// does that.
+func reviewed(ctx context.Context, tc *Context, make func() (diffpreview.Step, error)) (diffpreview.Step, error) {
 	var wait time.Duration
 	if tc.ReviewWait != nil {
 		wait = tc.ReviewWait()
 	}
-	seen, known := tc.View.LastSeen(p)
-	step, err = tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via},
-		func(now diffpreview.Content) (diffpreview.Content, error) {
-			if now.IsLink() {
-				return now, failf(diffpreview.CodeNotRegularFile, "%s is a link", name)
-			}
-			data, err := change(p, now)
-			if err == nil && diffpreview.IsBinary(data) {
-				err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
-			}
-			now.Exists, now.Data = true, data
-			return now, err
-		})
-	if err == nil && known && seen != step.Before.Hash() {
-		// The file had changed since the agent saw it. It still has not seen that
-		// change, so a write of the whole file must stay stale until it reads.
-		tc.View.Saw(p, seen)
-	}
+	step, err := make()
 	var e *diffpreview.Error
 	if errors.As(err, &e) && e.Code == diffpreview.CodeNoChange {
 		f := failureOf(err)
@@ -87,14 +97,14 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 		err = f
 	}
 	if err == nil && wait > 0 {
-		err = awaitReview(ctx, tc, wait, p, &step)
+		err = awaitReview(ctx, tc, wait, &step)
 	}
-	return p, via, step, err
+	return step, err
 }
 
 // awaitReview waits for the decision on what a step proposes, and says in step
 // how things stand then.
-func awaitReview(ctx context.Context, tc *Context, wait time.Duration, p diffpreview.Path, step *diffpreview.Step) error {
+func awaitReview(ctx context.Context, tc *Context, wait time.Duration, step *diffpreview.Step) error {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	tc.View.AwaitDecided(waiting, []string{step.Proposal.ID}, tc.progress) // or it is open still
@@ -108,8 +118,13 @@ func awaitReview(ctx context.Context, tc *Context, wait time.Duration, p diffpre
 	if step.Proposal = now; now.Undecided() {
 		return nil
 	}
-	step.After, err = tc.View.Read(p)
-	tc.View.Saw(p, step.After.Hash())
+	p := now.Shown()
+	after, err := tc.View.Read(p)
+	if err != nil && step.Before.IsLink() {
+		return nil // which is still there, and nothing that is read
+	}
+	step.After = after
+	tc.View.Saw(p, after.Hash())
 	return err
 }
 

@@ -38,6 +38,8 @@ type TreeOptions struct {
 	listed func(rel string)      // called when a directory was listed, within its visit
 	settle time.Duration
 	audit  time.Duration
+
+	mostOthers int
 }
 
 // settleFor is how long events may gather when nobody waits, so that what happens
@@ -67,6 +69,8 @@ type Tree struct {
 	listed func(rel string)
 	settle time.Duration
 	audit  time.Duration
+
+	mostOthers int
 
 	queue   treeQueue
 	cookies cookies
@@ -145,7 +149,7 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 		cookiePrefix: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" +
 			strconv.FormatUint(treeSerial.Add(1), 36) + "-",
 		logger: opts.Logger, getenv: opts.Getenv, open: opts.open, remote: opts.remote, listed: opts.listed,
-		settle: opts.settle, audit: opts.audit,
+		settle: opts.settle, audit: opts.audit, mostOthers: opts.mostOthers,
 		queue: treeQueue{
 			wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), cookies: map[string]*barrier{},
 			busy: true, // with the first scan
@@ -172,6 +176,9 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 	}
 	if t.audit == 0 {
 		t.audit = auditEvery
+	}
+	if t.mostOthers == 0 {
+		t.mostOthers = mostOthers
 	}
 	t.watches.use(nil, errDead)
 	t.outside.Store(&outside{})

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -13,10 +14,28 @@ import (
 // rules from outside of the root, so that events tell of these, too, and they need
 // not be looked at before every answer. What it cannot be sure of is looked at: a
 // file reached by a link or with several names, or within what the tree watches
-// itself, or on a file system whose events do not tell all.
+// itself, or on a file system whose events do not tell all. Where so much happens in
+// these directories that to hear of it costs more than to look, it only looks.
 type guard struct {
 	names atomic.Pointer[map[string]bool] // files and directories of which an event counts
 	dirs  map[string]bool                 // watched for it; the worker's
+	off   atomic.Bool                     // too much happened
+
+	second time.Time // in which other events are counted; these are of the drain
+	others int
+}
+
+// mostOthers is how many events in a second of what is beside those files are too
+// many: a home directory has none for hours, but a program may write its log there.
+const mostOthers = 2000
+
+// other counts an event that was of no use, and reports whether it was one too many.
+func (g *guard) other(most int) bool {
+	if now := time.Now(); now.Sub(g.second) > time.Second {
+		g.second, g.others = now, 0
+	}
+	g.others++
+	return g.others > most && g.off.CompareAndSwap(false, true)
 }
 
 // guards is whether a directory can be watched without opening what is in it.
@@ -81,7 +100,7 @@ type way struct {
 }
 
 func (t *Tree) wayTo(abs string) way {
-	if !guards || t.watches.dead() {
+	if !guards || t.guard.off.Load() || t.watches.dead() {
 		return way{}
 	}
 	own := filepath.Join(t.root, ".git") // is no part of the tree

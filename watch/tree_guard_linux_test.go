@@ -93,3 +93,24 @@ func TestTreeGuardLooks(t *testing.T) {
 	write(filepath.Join(tt.home, "link/ignore"), "a\n")
 	tt.lists("b")
 }
+
+// TestTreeGuardGivesUp has so many events beside the files of the guard that it only
+// looks from then on.
+func TestTreeGuardGivesUp(t *testing.T) {
+	tt := newTreeTest(t)
+	tt.write("a", "")
+	tt.start(func(o *TreeOptions) { o.mostOthers = 20 })
+	gt := &guardTest{tt, "", filepath.Join(tt.home, ".config/git/ignore")}
+	tt.lists("a")
+	gt.watched(true)
+	for n := 0; !tt.guard.off.Load(); n++ {
+		if n == 100_000 {
+			t.Fatal("nothing is too much")
+		}
+		tt.must(os.WriteFile(filepath.Join(tt.home, "log"), []byte("x"), 0o644))
+	}
+	tt.lists("a")
+	gt.watched(false)
+	gt.exclude(gt.file, "a\n")
+	tt.lists()
+}

@@ -196,10 +196,11 @@ func (t *Tree) note(event fsnotify.Event) {
 		}
 		return
 	}
-	if t.guard.concerns(event) {
+	holds := t.watches.holds(event.Name)
+	if t.guard.concerns(event) || !holds && t.guard.other(t.mostOthers) {
 		t.queue.put(nil, func(w *work) { w.looks = append(w.looks, look{what: lookAtSurroundings}) })
 	}
-	if !t.watches.holds(event.Name) {
+	if !holds {
 		return
 	}
 	t.queue.mu.Lock()

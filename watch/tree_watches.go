@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -207,9 +208,15 @@ func (w *treeWatches) dropOutside(abs string) {
 	}
 }
 
-// holds reports whether an event's path is the root or below it.
+// holds reports whether an event's path is of the tree: the root, or below it and
+// not in its git directory.
 func (w *treeWatches) holds(path string) bool {
-	return strings.HasPrefix(path, w.prefix) || path == trimSeparator(w.prefix)
+	rel, below := strings.CutPrefix(path, w.prefix)
+	if !below {
+		return path == trimSeparator(w.prefix)
+	}
+	first, _, more := strings.Cut(rel, string(filepath.Separator))
+	return first != ".git" || !more
 }
 
 // close ends the watcher, if there is one.

@@ -83,6 +83,7 @@ func (x *Index) work(j job) {
 	defer x.running.Done()
 	b := &builder{memory: &x.memory, limits: x.limits}
 	built := 0
+	x.yield(yieldFirst)
 	for {
 		parts := x.build(b, j)
 		built += len(parts)
@@ -118,21 +119,24 @@ func (x *Index) work(j job) {
 		}
 		x.mu.Unlock()
 		j = next
+		x.yield(yieldMore)
 	}
 }
 
-// Searches under way go before the building of a part: what somebody waits for, such
-// as the first answer after a checkout, shall not share the processors with it. So
-// that it gets on beside searches without end, it waits no longer than this.
+// Searches under way go before building: what somebody waits for, such as the first
+// answer after a checkout, shall not share the processors with it. So that it gets on
+// beside searches without end, a worker waits for no longer than this, and for long
+// only before its first part.
 const (
-	yieldStep = 2 * time.Millisecond // a search that set off the building has begun by then
-	yieldMost = 25                   // steps
+	yieldStep  = 2 * time.Millisecond // a search that set off the building has begun by then
+	yieldFirst = 100                  // steps
+	yieldMore  = 5
 )
 
-func (x *Index) yield() {
+func (x *Index) yield(most int) {
 	tick := time.NewTicker(yieldStep)
 	defer tick.Stop()
-	for range yieldMost {
+	for range most {
 		select {
 		case <-tick.C:
 		case <-x.closing:
@@ -146,7 +150,6 @@ func (x *Index) yield() {
 
 // build makes parts of views; nil if the index is closing.
 func (x *Index) build(b *builder, j job) []*part {
-	x.yield()
 	r := newReader(x.root)
 	defer r.close()
 	b.credit = 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	lsp "go.lsp.dev/protocol"
@@ -13,14 +14,26 @@ import (
 	"github.com/loomd/loomd/diffpreview"
 )
 
-// place finds the file that a document's URI names. Documents that are no
-// files, or lie outside the workspace, are nothing to a daemon.
+// place finds the file that a document's URI names, also when the editor came to a
+// root by a link. Documents that are no files, or lie outside the workspace, are
+// nothing to a daemon.
 func (c *client) place(u lsp.DocumentURI) (diffpreview.Path, bool) {
 	abs, ok := fileOf(u)
 	if !ok {
 		return diffpreview.Path{}, false
 	}
 	p, _, err := c.server.ws.Resolve(abs)
+	if diffpreview.CodeOf(err) == diffpreview.CodePathOutsideWorkspace {
+		real, failed := filepath.EvalSymlinks(abs)
+		if failed != nil { // there may be no file yet
+			real, failed = filepath.EvalSymlinks(filepath.Dir(abs))
+			real = filepath.Join(real, filepath.Base(abs))
+		}
+		if failed != nil {
+			return p, false
+		}
+		p, _, err = c.server.ws.Resolve(real)
+	}
 	return p, err == nil
 }
 

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,6 +114,33 @@ func TestAnUnsavedBufferIsTheBaseAndTakesTheHunk(t *testing.T) {
 	}
 	if p := b.editor.get(p.ID); p.State != protocol.ProposalOpen || p.HunkCount != 1 {
 		t.Errorf("the rest is %s with %d hunks", p.State, p.HunkCount)
+	}
+}
+
+// The editor came to the root by a link, and so did the file.
+func TestAnUnsavedBufferByALink(t *testing.T) {
+	h := newHouse(t, map[string]string{"d/f": "one\n"})
+	agent := h.connect(helloAgent, nil)
+	link := filepath.Join(t.TempDir(), "link")
+	for name, target := range map[string]string{link: h.root, link + ".file": filepath.Join(h.root, "d/f")} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, path := range []string{link + "/d/f", link + ".file", link + "/d/new"} {
+		b := &buffer{uri: "file://" + filepath.ToSlash(path), version: 1, text: fmt.Sprintf("typed %d\n", i)}
+		b.editor = h.connect(helloEditor, map[string]func(json.RawMessage) (any, error){"workspace/applyEdit": b.apply})
+		b.open()
+		b.editor.must(protocol.MethodProposalsList, nil, nil) // what was sent before is handled
+		name := "d/f"
+		if i == 2 {
+			name = "d/new"
+		}
+		if got, _ := agent.tool("read_file", fmt.Sprintf(`{"path":%q}`, name)); got["contents"] != b.text {
+			t.Errorf("%s: the agent reads %q", path, got["contents"])
+		}
+		b.editor.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": b.uri}})
+		b.editor.must(protocol.MethodProposalsList, nil, nil)
 	}
 }
 

@@ -41,6 +41,26 @@ func TestC095_SearchBesideALockedDirectory(t *testing.T) {
 	}
 }
 
+// TestDirectoryIsLocked locks a directory that was searched, and unlocks it.
+func TestDirectoryIsLocked(t *testing.T) {
+	if !asNobody(t) {
+		return
+	}
+	b := newBench(t, map[string]string{"a": "hit\n", "d/b": "hit\n", "d/e/c": "hit\n"}).withIndex()
+	all := []string{"a:1:hit", "d/b:1:hit", "d/e/c:1:hit"}
+	want(t, "grep", b.lines(args{"pattern": "hit"}), all...)
+	locked := filepath.Join(b.dir, "d")
+	t.Cleanup(func() { os.Chmod(locked, 0o700) })
+	for _, mode := range []os.FileMode{0, 0o100, 0o400} {
+		must(t, os.Chmod(locked, mode))
+		want(t, "grep", b.lines(args{"pattern": "hit"}), "a:1:hit")
+		want(t, "warnings", warned(b.ok("grep", args{"pattern": "hit"})), "d")
+		want(t, "glob", b.paths("glob", args{"pattern": "**/*"}), "a")
+		must(t, os.Chmod(locked, 0o700))
+		want(t, "grep", b.lines(args{"pattern": "hit"}), all...)
+	}
+}
+
 func TestC116_OneUnreadableFile(t *testing.T) {
 	if !asNobody(t) {
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,6 +41,7 @@ type TreeOptions struct {
 	audit  time.Duration
 
 	mostOthers int
+	sweepEvery time.Duration
 }
 
 // settleFor is how long events may gather when nobody waits, so that what happens
@@ -71,6 +73,11 @@ type Tree struct {
 	audit  time.Duration
 
 	mostOthers int
+	sweepEvery time.Duration
+
+	sweepWanted chan struct{}    // holds one token when a sweep is due
+	nextSweep   atomic.Int64     // when one is, in ns of Unix time
+	sweptRules  map[string]stamp // of ignore files, by the last sweep; the sweeper's
 
 	queue   treeQueue
 	cookies cookies
@@ -140,6 +147,7 @@ func OpenTree(ctx context.Context, opts TreeOptions) (*Tree, error) {
 	}
 	t := newTree(root, cookieDir, opts)
 	t.working.Go(t.work)
+	t.working.Go(t.sweeps)
 	return t, nil
 }
 
@@ -149,7 +157,8 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 		cookiePrefix: strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36) + "-" +
 			strconv.FormatUint(treeSerial.Add(1), 36) + "-",
 		logger: opts.Logger, getenv: opts.Getenv, open: opts.open, remote: opts.remote, listed: opts.listed,
-		settle: opts.settle, audit: opts.audit, mostOthers: opts.mostOthers,
+		settle: opts.settle, audit: opts.audit, mostOthers: opts.mostOthers, sweepEvery: opts.sweepEvery,
+		sweepWanted: make(chan struct{}, 1),
 		queue: treeQueue{
 			wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), cookies: map[string]*barrier{},
 			busy: true, // with the first scan
@@ -180,6 +189,10 @@ func newTree(root, cookieDir string, opts TreeOptions) *Tree {
 	if t.mostOthers == 0 {
 		t.mostOthers = mostOthers
 	}
+	if t.sweepEvery == 0 {
+		t.sweepEvery = sweepEvery
+	}
+	t.nextSweep.Store(math.MaxInt64) // until there is something to look at
 	t.watches.use(nil, errDead)
 	t.outside.Store(&outside{})
 	t.connect()

@@ -136,8 +136,8 @@ func (t *Tree) restat(d *treeDir, h *hints) (starts []*visit, doubts []string) {
 	names := h.names[d]
 	found := make([]sighting, 0, len(names))
 	at := time.Now().UnixNano()
-	for name := range names {
-		s := sighting{name: name}
+	for name, op := range names {
+		s := sighting{name: name, rights: op.Has(fsnotify.Chmod)}
 		if s.stamp, s.key, s.err = dir.stat(name); s.err == nil {
 			s.mark(at)
 		}
@@ -156,7 +156,8 @@ func (t *Tree) restat(d *treeDir, h *hints) (starts []*visit, doubts []string) {
 
 // sighting is what a look at one entry told.
 type sighting struct {
-	name string
+	name   string
+	rights bool // perhaps it may be read no longer, or again
 	stamp
 	key fileKey
 	err error
@@ -177,7 +178,7 @@ func (t *Tree) place(d *treeDir, s *sighting, h *hints) *visit {
 		t.setFile(d, s.name, s.stamp)
 	default:
 		sub := d.subs[s.name]
-		if sub != nil && !sub.suspect && sub.key == s.key && sub.reason == nil {
+		if sub != nil && !sub.suspect && sub.key == s.key && sub.reason == nil && !s.rights {
 			return nil
 		}
 		if sub != nil && sub.key != s.key {

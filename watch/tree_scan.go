@@ -195,6 +195,9 @@ func (s *scan) list(v *visit, h dirHandle, buf []byte) []*visit {
 			found = append(found, sub)
 		}
 	}
+	if v.unread {
+		return nil
+	}
 	return found
 }
 
@@ -209,7 +212,10 @@ func (s *scan) sort(v *visit, h dirHandle, e listed, at int64) *visit {
 	if e.kind != Dir {
 		st, found, err := h.stat(e.name)
 		if err != nil {
-			return nil // it went; its event is on the way
+			if !vanished(err) { // of a directory that may be listed alone, nothing can be read
+				v.unread, v.reason = true, err
+			}
+			return nil // or it went, and its event is on the way
 		}
 		st.mark(at)
 		if (e.kind == 0 || st.kind == Dir) && v.rules.Ignored(e.name, st.kind == Dir) {

@@ -11,10 +11,10 @@ import (
 // whoever did it, and returns what changed since generation since; 0 asks for
 // everything. While the first scan runs it waits for that.
 //
-// Not seen are writes through a shared mapping while it lasts, and writes through
-// a name of the file that is outside of the tree or ignored. What a second name that
-// is new does to a file outside the root, from which rules come, is seen with the
-// next regular look.
+// Of two things no event tells: writes through a shared mapping, and writes through a
+// name of the file that is outside of the tree or ignored. They are seen when the file
+// is looked at the next time: by a sweep, about a minute after somebody has asked, or
+// in a large tree later.
 func (t *Tree) Sync(ctx context.Context, since uint64) (Changes, error) {
 	if err := t.catchUp(ctx); err != nil {
 		return Changes{}, fmt.Errorf("catching up with %s: %w", t.root, err)
@@ -27,6 +27,7 @@ func (t *Tree) catchUp(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	t.wantSweep()
 	before := t.outside.Load()
 	var rootChanged bool
 	var owners []string

@@ -59,6 +59,7 @@ func (t *Tree) build() {
 	t.generation, t.floor = 1, 1
 	t.mu.Unlock()
 	t.publish()
+	t.nextSweep.Store(time.Now().Add(t.sweepEvery).UnixNano())
 	close(t.ready)
 }
 

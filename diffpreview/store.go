@@ -271,11 +271,18 @@ func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
 // tree is what is at a path now: an open buffer with unsaved changes before
 // the disk.
 func (s *Store) tree(path Path) (Content, error) {
-	disk, err := s.ws.readLike(path, s.baseAt(path))
-	if err != nil {
-		return Content{}, err
+	for {
+		shadowed := len(s.docs.unsaved(path)) > 0
+		disk, err := s.ws.readLike(path, s.baseAt(path))
+		if err != nil {
+			return Content{}, err
+		}
+		now, err := s.docs.over(path, disk)
+		if err == nil && shadowed && !now.Document {
+			continue // disk may be what the file was before the buffer was saved to it
+		}
+		return now, err
 	}
-	return s.docs.over(path, disk)
 }
 
 // baseAt is the text that a proposal of a path stands on, nil when none does.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -87,4 +89,45 @@ func TestUndoWhenABufferWent(t *testing.T) {
 		}
 		w.wantDisk("f", saved)
 	}
+}
+
+// What was read from the disk before a buffer was saved there is not the tree after
+// the buffer was closed: a hunk that was accepted into it stays accepted.
+func TestCloseWhileTheDiskIsRead(t *testing.T) {
+	rest := strings.Repeat("as it was\n", 20_000) // a read takes longer than a save
+	w := newRestless(t, "1\n"+rest)
+	w.rest() // whatever is saved has come to rest
+	s, editor, path := w.session("agent"), &bufferOwner{store: w.store}, w.resolve("f")
+	done := make(chan struct{})
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				w.store.settle(path)
+			}
+		}
+	})
+	for range 50 {
+		w.save("f", "1\n"+rest)
+		w.store.OpenDocument(editor, path, 1, "1\n"+rest+"typed\n")
+		p := w.mustDecide(w.propose(s, "f", "one\n"+rest+"typed\n"), true, "h1")
+		w.save("new", "one\n"+rest+"typed\n")
+		if err := os.Rename(filepath.Join(w.root, "new"), filepath.Join(w.root, "f")); err != nil {
+			t.Fatal(err)
+		}
+		w.store.CloseDocument(editor, path)
+		q, err := w.store.refreshed(p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, _ := q.Hunk("h1"); h.State != HunkAccepted || h.Decision.By == treeName {
+			t.Errorf("h1 is %s: %+v", h.State, h.Decision)
+			break
+		}
+	}
+	close(done)
+	reading.Wait()
 }

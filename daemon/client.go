@@ -27,8 +27,10 @@ type client struct {
 	tools    *tools.Registry
 	encoding protocol.PositionEncoding
 	edits    bool // the editor takes versioned edits
-	// uris is how the editor spells its open documents.
-	uris map[diffpreview.Path]lsp.DocumentURI
+	// uris is how the editor spells its open documents; files is where these are, with
+	// no path for one outside of the workspace.
+	uris  map[diffpreview.Path]lsp.DocumentURI
+	files map[lsp.DocumentURI]diffpreview.Path
 }
 
 // stage is where a connection is in LSP's life cycle.
@@ -41,7 +43,7 @@ const (
 )
 
 func newClient(s *Server) *client {
-	return &client{server: s, encoding: protocol.UTF16, uris: map[diffpreview.Path]lsp.DocumentURI{}}
+	return &client{server: s, encoding: protocol.UTF16, uris: map[diffpreview.Path]lsp.DocumentURI{}, files: map[lsp.DocumentURI]diffpreview.Path{}}
 }
 
 // handle answers one message: the table says who may send it.

@@ -37,11 +37,28 @@ func (c *client) place(u lsp.DocumentURI) (diffpreview.Path, bool) {
 	return p, err == nil
 }
 
+// opened is [client.place] of a document that the editor has opened before, which does
+// not look at the disk again unless its URI is spelled in another way now.
+func (c *client) opened(u lsp.DocumentURI) (diffpreview.Path, bool) {
+	c.mu.Lock()
+	p, known := c.files[u]
+	c.mu.Unlock()
+	if !known {
+		return c.place(u)
+	}
+	return p, p != diffpreview.Path{}
+}
+
 func (c *client) didOpen(_ context.Context, p lsp.DidOpenTextDocumentParams) (none, error) {
-	if path, ok := c.place(p.TextDocument.URI); ok {
-		c.mu.Lock()
-		c.uris[path] = p.TextDocument.URI
-		c.mu.Unlock()
+	uri := p.TextDocument.URI
+	path, ok := c.place(uri)
+	c.mu.Lock()
+	c.files[uri] = path
+	if ok {
+		c.uris[path] = uri
+	}
+	c.mu.Unlock()
+	if ok {
 		c.server.store.OpenDocument(c, path, p.TextDocument.Version, p.TextDocument.Text)
 		c.server.watch()
 	}
@@ -49,7 +66,7 @@ func (c *client) didOpen(_ context.Context, p lsp.DidOpenTextDocumentParams) (no
 }
 
 func (c *client) didChange(_ context.Context, p protocol.DidChangeParams) (none, error) {
-	path, ok := c.place(p.TextDocument.URI)
+	path, ok := c.opened(p.TextDocument.URI)
 	if !ok {
 		return nil, nil
 	}
@@ -84,14 +101,19 @@ func changed(text string, change protocol.ContentChange, enc protocol.PositionEn
 }
 
 func (c *client) didSave(_ context.Context, p lsp.DidSaveTextDocumentParams) (none, error) {
-	if path, ok := c.place(p.TextDocument.URI); ok {
+	if path, ok := c.opened(p.TextDocument.URI); ok {
 		c.server.store.SaveDocument(c, path)
 	}
 	return nil, nil
 }
 
 func (c *client) didClose(_ context.Context, p lsp.DidCloseTextDocumentParams) (none, error) {
-	if path, ok := c.place(p.TextDocument.URI); ok {
+	path, ok := c.opened(p.TextDocument.URI)
+	c.mu.Lock()
+	delete(c.files, p.TextDocument.URI)
+	delete(c.uris, path)
+	c.mu.Unlock()
+	if ok {
 		c.server.store.CloseDocument(c, path)
 		c.server.watch()
 	}

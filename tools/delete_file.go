@@ -42,10 +42,7 @@ func callDeleteFile(ctx context.Context, tc *Context, args deleteArgs) (deleteRe
 				if !now.Exists {
 					return now, noSuchFile(tc, p)
 				}
-				if seen, known := tc.View.LastSeen(p); known && seen != now.Hash() {
-					return now, stale(name, now, "%s has changed since you last read or wrote it")
-				}
-				return diffpreview.Content{}, nil
+				return diffpreview.Content{}, unlessSeen(tc, p, now)
 			})
 	})
 	if err != nil {
@@ -64,13 +61,6 @@ func entry(tc *Context, field, name string) (diffpreview.Path, error) {
 		return p, f.with("field", field)
 	}
 	return p, err
-}
-
-func noSuchFile(tc *Context, p diffpreview.Path) *Failure {
-	name := tc.View.Name(p)
-	f := failf(diffpreview.CodeFileNotFound, "%s: no such file", name).with("path", name)
-	f.Hint = missingHint(tc.View, p)
-	return f
 }
 
 // notWhole says of a directory what can be done in its place.

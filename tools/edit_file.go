@@ -46,8 +46,7 @@ func callEditFile(ctx context.Context, tc *Context, args editArgs) (editResult, 
 			return nil, stale(name, now, "%s is not the file that expected_hash names")
 		}
 		if !now.Exists && args.Edits[0].OldStr != "" {
-			f := failf(diffpreview.CodeFileNotFound, "%s: no such file", name).with("path", name)
-			f.Hint = missingHint(tc.View, p)
+			f := noSuchFile(tc, p)
 			if f.Hint != "" {
 				f.Hint += " "
 			}

@@ -84,12 +84,12 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 
 // reviewed makes a step and waits for a person's decision on it, if the session
 // does that.
-func reviewed(ctx context.Context, tc *Context, make func() (diffpreview.Step, error)) (diffpreview.Step, error) {
+func reviewed(ctx context.Context, tc *Context, propose func() (diffpreview.Step, error)) (diffpreview.Step, error) {
 	var wait time.Duration
 	if tc.ReviewWait != nil {
 		wait = tc.ReviewWait()
 	}
-	step, err := make()
+	step, err := propose()
 	var e *diffpreview.Error
 	if errors.As(err, &e) && e.Code == diffpreview.CodeNoChange {
 		f := failureOf(err)
@@ -132,6 +132,22 @@ func notShowable(message, hint string) error {
 	f := failf(diffpreview.CodeNotText, "%s", message)
 	f.Hint = hint
 	return f
+}
+
+func noSuchFile(tc *Context, p diffpreview.Path) *Failure {
+	name := tc.View.Name(p)
+	f := failf(diffpreview.CodeFileNotFound, "%s: no such file", name).with("path", name)
+	f.Hint = missingHint(tc.View, p)
+	return f
+}
+
+// unlessSeen fails when the whole of a file is to go that is not any more as the
+// agent saw it last. What it never saw it may mean to replace.
+func unlessSeen(tc *Context, p diffpreview.Path, now diffpreview.Content) error {
+	if seen, known := tc.View.LastSeen(p); known && seen != now.Hash() {
+		return stale(tc.View.Name(p), now, "%s has changed since you last read or wrote it")
+	}
+	return nil
 }
 
 func stale(name string, now diffpreview.Content, format string) *Failure {

@@ -37,17 +37,14 @@ func writeFile() (Tool, error) {
 
 func callWriteFile(ctx context.Context, tc *Context, args writeArgs) (writeResult, error) {
 	change := func(p diffpreview.Path, now diffpreview.Content) ([]byte, error) {
-		name := tc.View.Name(p)
 		data, err := rewrite(now.Data, args.Content)
 		if err != nil {
 			return nil, err
 		}
-		seen, known := tc.View.LastSeen(p)
-		same := now.Exists && string(data) == string(now.Data)
-		if known && seen != now.Hash() && !same {
-			return nil, stale(name, now, "%s has changed since you last read or wrote it")
+		if now.Exists && string(data) == string(now.Data) {
+			return data, nil
 		}
-		return data, nil
+		return data, unlessSeen(tc, p, now)
 	}
 	p, via, step, err := propose(ctx, tc, "write_file", args.Path, change)
 	if err != nil {

@@ -230,6 +230,9 @@ func (w *writer) swap() error {
 			return err
 		}
 		for _, p := range before {
+			if w.disk[p].kind != aFile { // a link, of an earlier swap
+				continue
+			}
 			if err := os.WriteFile(away+strings.TrimPrefix(p, dir), []byte("needle stolen\n"), 0o644); err != nil {
 				return err
 			}

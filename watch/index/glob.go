@@ -26,12 +26,12 @@ type Globs struct{ with, without []glob }
 // so that matching them is comparing strings; doublestar decides the others.
 type glob struct {
 	form    globForm
-	base    bool   // matched against the last name
-	pattern string // what doublestar gets
-	prefix  string // what a matching path begins with
-	ending  string // what it ends with
-	text    string // a suffix, a name or a path, by form
-	steps   []string
+	base    bool     // matched against the last name
+	pattern string   // what doublestar gets
+	prefix  string   // what a matching path begins with
+	ending  string   // what it ends with
+	text    string   // a suffix, a name or a path, by form
+	steps   []string // its names between the slashes
 }
 
 type globForm int

@@ -3,6 +3,7 @@ package index_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -141,11 +142,54 @@ func (s scanned) Search(ctx context.Context, q question) ([]row, error) {
 		if f.link || !isUnder(f.path, q.Under) || q.NoHidden && isHidden(f.path, q.Under) || !globbed(q.Globs, f.path) {
 			continue
 		}
-		if data, err := root.ReadFile(f.path); err == nil {
+		if data, err := readSteadily(root, f.path); err == nil {
 			rows = append(rows, rowsOf(find, q, f.path, data)...)
 		}
 	}
 	return rows, nil
+}
+
+// readSteadily reads what is at a path while files are written and renamed: again
+// when another file is there afterwards, since what was opened may have been written
+// to under its new name.
+func readSteadily(root *os.Root, name string) ([]byte, error) {
+	for {
+		data, was, err := readAtOnce(root, name)
+		if err != nil {
+			return nil, err
+		}
+		is, err := root.Lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if os.SameFile(was, is) {
+			return data, nil
+		}
+	}
+}
+
+// readAtOnce reads what fits in one call: of two the second may go on in a text that
+// is longer than the first's was.
+func readAtOnce(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	was, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	data := make([]byte, 64<<10)
+	n, err := f.Read(data)
+	if n < len(data) {
+		if err == io.EOF {
+			err = nil
+		}
+		return data[:n], was, err
+	}
+	rest, err := io.ReadAll(f)
+	return append(data, rest...), was, err
 }
 
 // rowsOf is the part of an answer that one file gives.

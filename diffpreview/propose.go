@@ -45,71 +45,210 @@ func (v *View) places(p Path) []Path {
 	return out
 }
 
-// Propose makes the file at p in the view what change returns of it. Nobody
-// else changes the file's proposal in between; the step is in the journal when
-// Propose returns, and so is what a rule decided of it ([Step.Rule]). change must
-// not keep or modify what it is given; its errors pass through. A Content that
-// does not exist deletes the file, one whose Mode says so makes it a link, other
-// permissions change its mode, a Mode of 0 leaves it. Failures: no_change,
-// protected_path, permission_denied (the tree's file could not be written),
-// too_large, not_regular_file, and those of Read.
-func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now Content) (Content, error)) (Step, error) {
-	step, err := v.propose(ctx, p, call, change)
-	if err != nil {
-		return Step{}, err
-	}
-	return v.store.applyRules(ctx, step), nil
+// Change is what a call does to one file of the view.
+type Change struct {
+	Path Path
+	To   Path   // where the file goes, which must be free; the zero Path: it stays
+	Via  string // the link that the agent named
+	// Make returns what the file shall be; nil leaves it as it is, which a file that
+	// goes elsewhere may be. It must not keep or modify what it is given; its errors
+	// pass through. A Content that does not exist deletes the file, one whose Mode
+	// says so makes it a link, other permissions change its mode, a Mode of 0 leaves
+	// it.
+	Make func(now Content) (Content, error)
 }
 
-func (v *View) propose(ctx context.Context, p Path, call Call, change func(now Content) (Content, error)) (Step, error) {
-	s := v.store
-	name := v.Name(p)
-	if err := protect(name, p); err != nil {
-		return Step{}, err
-	}
-	defer v.lockPlaces(p)()
-	if err := v.refresh(p); err != nil {
-		return Step{}, err
-	}
-	proposal, gone, now, err := v.current(p, call)
+// Propose makes the file at p in the view what change returns of it: see
+// [View.ProposeAll].
+func (v *View) Propose(ctx context.Context, p Path, call Call, change func(now Content) (Content, error)) (Step, error) {
+	return v.proposeOne(ctx, call, Change{Path: p, Via: call.Via, Make: change})
+}
+
+// Rename moves the file at from to another place of its root, which must be free, in
+// the view: see [View.ProposeAll].
+func (v *View) Rename(ctx context.Context, from, to Path, call Call) (Step, error) {
+	return v.proposeOne(ctx, call, Change{Path: from, To: to})
+}
+
+func (v *View) proposeOne(ctx context.Context, call Call, c Change) (Step, error) {
+	steps, err := v.ProposeAll(ctx, call, []Change{c})
 	if err != nil {
 		return Step{}, err
+	}
+	return steps[0], nil
+}
+
+// ProposeAll makes changes in the view: all of them, or none. Each is of another
+// file. Nobody else changes the files' proposals in between; the steps, one for
+// each change, are in the journal when ProposeAll returns, and so is what a rule
+// decided of them ([Step.Rule]). Failures: no_change, protected_path,
+// permission_denied (the tree's file could not be written), too_large,
+// not_regular_file, of a file that goes elsewhere also file_not_found,
+// invalid_arguments (another root, the same place, a file that is changed twice) and
+// conflict (there is a file already), and those of Read.
+func (v *View) ProposeAll(ctx context.Context, call Call, changes []Change) ([]Step, error) {
+	steps, err := v.propose(ctx, call, changes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range steps {
+		steps[i] = v.store.applyRules(ctx, steps[i])
+	}
+	return steps, nil
+}
+
+func (v *View) propose(ctx context.Context, call Call, changes []Change) ([]Step, error) {
+	paths, err := v.pathsOf(changes)
+	if err != nil {
+		return nil, err
+	}
+	defer v.lockPlaces(paths...)()
+	for _, p := range paths {
+		if err := v.refresh(p); err != nil {
+			return nil, err
+		}
+	}
+	var next []*Proposal
+	steps := make([]Step, len(changes))
+	for i := range changes {
+		c := &changes[i]
+		call.Via = c.Via
+		made, err := v.change(c, call, &steps[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range made {
+			q = v.extend(q, call)
+			if slices.ContainsFunc(next, func(o *Proposal) bool { return o.ID == q.ID }) {
+				return nil, &Error{
+					Code: CodeConflict, Path: v.Name(c.Path), Message: "stands on a move that this call changes, too",
+					Hint: "make these changes in two calls",
+				}
+			}
+			next = append(next, q)
+		}
+	}
+	if err := v.apart(steps); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := v.store.keep(next, nil); err != nil {
+		return nil, err
+	}
+	for i := range steps {
+		v.Saw(changes[i].shown(), steps[i].After.Hash())
+	}
+	return steps, nil
+}
+
+// moves reports whether c takes the file elsewhere.
+func (c *Change) moves() bool { return c.To != Path{} }
+
+// shown is where the view has the file afterwards.
+func (c *Change) shown() Path {
+	if c.moves() {
+		return c.To
+	}
+	return c.Path
+}
+
+// pathsOf are the places of changes, which must all be different.
+func (v *View) pathsOf(changes []Change) ([]Path, error) {
+	var paths []Path
+	add := func(p Path) error {
+		if slices.Contains(paths, p) {
+			return failf(CodeInvalidArguments, v.Name(p), "is changed twice in one call")
+		}
+		paths = append(paths, p)
+		return protect(v.Name(p), p)
+	}
+	for i := range changes {
+		c := &changes[i]
+		if c.moves() && (c.Path == c.To || c.Path.index != c.To.index) {
+			return nil, failf(CodeInvalidArguments, v.Name(c.To), "a file is moved to another place of the same root")
+		}
+		if err := add(c.Path); err != nil {
+			return nil, err
+		}
+		if c.moves() {
+			if err := add(c.To); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return paths, nil
+}
+
+// change returns the proposals that a change leads to, and says in step what it did.
+// The caller holds the locks of its places.
+func (v *View) change(c *Change, call Call, step *Step) ([]*Proposal, error) {
+	proposal, gone, now, err := v.current(c.Path, call)
+	if err != nil {
+		return nil, err
+	}
+	if c.moves() {
+		if gone != nil || !now.Exists {
+			return nil, failf(CodeFileNotFound, v.Name(c.Path), "no such file")
+		}
+		if err := v.free(proposal, c.To); err != nil {
+			return nil, err
+		}
 	}
 	if len(now.Data) > largeText {
 		runtime.GC() // what the call before left would stay until as much again is taken
 	}
-	want, err := change(now)
-	if err != nil {
-		return Step{}, err
+	want := now
+	if c.Make != nil {
+		if want, err = c.Make(now); err != nil {
+			return nil, err
+		}
 	}
 	if now.Exists && want.Exists && want.Mode == 0 {
 		want.Mode = now.Mode
 	}
-	if err := v.allowed(proposal.Path, proposal.Base, want); err != nil {
-		return Step{}, err
-	}
-	if sameFile(now, want) {
-		return Step{}, &Error{Code: CodeNoChange, Path: name, Message: "the edit changes nothing"}
-	}
-	if err := ctx.Err(); err != nil {
-		return Step{}, err
-	}
 	var next []*Proposal
-	if gone != nil {
-		next, err = v.unmove(gone, want, call)
-	} else {
-		next = []*Proposal{v.extend(proposal.step(want), call)}
+	switch {
+	case c.moves():
+		next, err = v.moved(proposal, c.To, now, want)
+	case sameFile(now, want):
+		err = &Error{Code: CodeNoChange, Path: v.Name(c.Path), Message: "the edit changes nothing"}
+	default:
+		if err = v.allowed(proposal.Path, proposal.Base, want); err != nil {
+			break
+		}
+		if gone != nil {
+			next, err = v.unmove(gone, want, call)
+		} else {
+			next = []*Proposal{proposal.step(want)}
+		}
 	}
 	if err != nil {
-		return Step{}, err
+		return nil, err
 	}
-	if err := s.keep(next, nil); err != nil {
-		return Step{}, err
+	*step = Step{Proposal: next[0], Before: now, After: want}
+	step.Diff, step.Lossy = renderChange(v.Name(c.Path), v.Name(c.shown()), now, want)
+	return next, nil
+}
+
+// apart refuses steps that make a file where another one of them needs a
+// directory.
+func (v *View) apart(steps []Step) error {
+	made := map[Path]bool{}
+	for i := range steps {
+		if steps[i].After.Exists {
+			made[steps[i].Proposal.Shown()] = true
+		}
 	}
-	v.Saw(p, want.Hash())
-	step := Step{Proposal: next[0], Before: now, After: want}
-	step.Diff, step.Lossy = RenderDiff(name, now, want)
-	return step, nil
+	for p := range made {
+		for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
+			if parent := (Path{p.index, at}); made[parent] {
+				return failf(CodeNotRegularFile, v.Name(p), "%s is a file, not a directory", v.Name(parent))
+			}
+		}
+	}
+	return nil
 }
 
 // refresh brings what the session proposes at p onto the tree of now.
@@ -159,121 +298,6 @@ func (v *View) fresh(p Path, call Call, base Content) *Proposal {
 		Session: v.session, Path: p, Name: v.Name(p), Via: call.Via,
 		Base: base, Created: v.store.now().UTC(), form: formOf(base),
 	}
-}
-
-// unmove is what becomes of a proposed move when its agent makes a new file
-// where the old one was: that one is modified, and the moved one is a new file.
-func (v *View) unmove(moved *Proposal, want Content, call Call) ([]*Proposal, error) {
-	to, content := moved.Shown(), moved.Proposed()
-	at, err := v.store.tree(to)
-	if err != nil {
-		return nil, err
-	}
-	if at.Exists {
-		return nil, failf(CodeConflict, v.Name(to), "there is a file now")
-	}
-	changed := moved.next()
-	changed.dropRename()
-	changed.fit(want)
-	made := v.fresh(to, Call{}, at).step(content)
-	return []*Proposal{v.extend(changed, call), v.extend(made, call)}, nil
-}
-
-func (p *Proposal) dropRename() {
-	p.Hunks = slices.DeleteFunc(p.Hunks, func(h Hunk) bool { return h.Kind == KindRename && !h.decided() })
-}
-
-// Rename moves the file at from to another place of its root, which must be
-// free, in the view. Failures: file_not_found, invalid_arguments (another root,
-// the same place), conflict (there is a file already), and those of Propose.
-func (v *View) Rename(ctx context.Context, from, to Path, call Call) (Step, error) {
-	step, err := v.renameFile(ctx, from, to, call)
-	if err != nil {
-		return Step{}, err
-	}
-	return v.store.applyRules(ctx, step), nil
-}
-
-func (v *View) renameFile(ctx context.Context, from, to Path, call Call) (Step, error) {
-	for _, p := range []Path{from, to} {
-		if err := protect(v.Name(p), p); err != nil {
-			return Step{}, err
-		}
-	}
-	defer v.lockPlaces(from, to)()
-	if err := errors.Join(v.refresh(from), v.refresh(to)); err != nil {
-		return Step{}, err
-	}
-	p, gone, now, err := v.current(from, call)
-	switch {
-	case err != nil:
-		return Step{}, err
-	case gone != nil || !now.Exists:
-		return Step{}, failf(CodeFileNotFound, v.Name(from), "no such file")
-	case from == to || from.index != to.index:
-		return Step{}, failf(CodeInvalidArguments, v.Name(to), "a file is moved to another place of the same root")
-	}
-	if err := v.free(p, to); err != nil {
-		return Step{}, err
-	}
-	if err := v.allowed(to, Content{}, now); err != nil {
-		return Step{}, err
-	}
-	if err := ctx.Err(); err != nil {
-		return Step{}, err
-	}
-	next := p.next()
-	next.moveTo(to, v.Name(to), now)
-	next = v.extend(next, call)
-	if err := v.store.keep([]*Proposal{next}, nil); err != nil {
-		return Step{}, err
-	}
-	v.Saw(to, now.Hash())
-	diff, lossy := renderChange(v.Name(from), v.Name(to), now, now)
-	return Step{Proposal: next, Before: now, After: now, Diff: diff, Lossy: lossy}, nil
-}
-
-// free refuses a new name of p that the view or the tree has a file at.
-func (v *View) free(p *Proposal, to Path) error {
-	if to == p.Path && p.rename() != nil {
-		return nil // back to where it was
-	}
-	at, err := v.store.tree(to)
-	shown, gone := v.overlay(to)
-	if err == nil && !at.Exists && shown == nil && gone == nil {
-		return nil
-	}
-	if CodeOf(err) == CodeIsDirectory {
-		return err
-	}
-	return &Error{
-		Code: CodeConflict, Path: v.Name(to), Message: "there is a file already",
-		Hint: "choose another name, or write the new text into that file and delete the old one",
-	}
-}
-
-// moveTo gives the file, whose content in the view is now, another name. What the
-// tree does not have yet is simply made elsewhere.
-func (p *Proposal) moveTo(to Path, name string, now Content) {
-	if !p.Base.Exists {
-		p.Path, p.Name = to, name
-		p.fit(now)
-		return
-	}
-	old := p.rename()
-	switch {
-	case to == p.Path:
-		p.dropRename()
-	case old != nil:
-		old.To, old.State, old.Since = to, HunkOpen, p.Version
-	default:
-		p.hunks++
-		p.Hunks = append(p.Hunks, Hunk{
-			ID: hunkID(p.hunks), Kind: KindRename, State: HunkOpen, Since: p.Version, From: p.Path, To: to,
-		})
-		p.sort()
-	}
-	p.Kind = p.kind(now)
 }
 
 // allowed refuses a change that could not be written if it were accepted.

@@ -138,7 +138,7 @@ func (v *View) propose(ctx context.Context, call Call, changes []Change) ([]Step
 		return nil, err
 	}
 	for i := range steps {
-		v.Saw(changes[i].shown(), steps[i].After.Hash())
+		v.Saw(changes[i].Shown(), steps[i].After.Hash())
 	}
 	return steps, nil
 }
@@ -146,8 +146,8 @@ func (v *View) propose(ctx context.Context, call Call, changes []Change) ([]Step
 // moves reports whether c takes the file elsewhere.
 func (c *Change) moves() bool { return c.To != Path{} }
 
-// shown is where the view has the file afterwards.
-func (c *Change) shown() Path {
+// Shown is where the view has the file afterwards.
+func (c *Change) Shown() Path {
 	if c.moves() {
 		return c.To
 	}
@@ -228,7 +228,7 @@ func (v *View) change(c *Change, call Call, step *Step) ([]*Proposal, error) {
 		return nil, err
 	}
 	*step = Step{Proposal: next[0], Before: now, After: want}
-	step.Diff, step.Lossy = renderChange(v.Name(c.Path), v.Name(c.shown()), now, want)
+	step.Diff, step.Lossy = renderChange(v.Name(c.Path), v.Name(c.Shown()), now, want)
 	return next, nil
 }
 

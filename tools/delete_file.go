@@ -48,7 +48,7 @@ func callDeleteFile(ctx context.Context, tc *Context, args deleteArgs) (deleteRe
 	if err != nil {
 		return deleteResult{}, notWhole(err)
 	}
-	return deleteResult{Path: name, OriginalBytes: len(step.Before.Data), proposed: describeStep(step)}, nil
+	return deleteResult{Path: name, OriginalBytes: len(step.Before.Data), proposed: describeStep(step, maxDiff)}, nil
 }
 
 // entry finds the place that a name means, where a link means the link itself.

@@ -61,7 +61,7 @@ func callEditFile(ctx context.Context, tc *Context, args editArgs) (editResult, 
 	}
 	return editResult{
 		Path: tc.View.Name(p), Via: via, EditsApplied: len(args.Edits),
-		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(step),
+		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(step, maxDiff),
 	}, nil
 }
 

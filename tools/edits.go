@@ -117,7 +117,8 @@ func (t *editable) apply(i int, e edit) error {
 	places, found := t.find(e.OldStr)
 	switch {
 	case !found:
-		return t.noMatch(i, e.OldStr)
+		f := t.noMatch(fmt.Sprintf("edits[%d].old_str was not found%s", i, afterEdits(i)), "old_str", e.OldStr)
+		return f.with("field", field(i, "old_str")).with("edit", i)
 	case e.ReplaceAll:
 		return t.replaceAll(i, e, places)
 	}

@@ -48,5 +48,5 @@ func callMoveFile(ctx context.Context, tc *Context, args moveArgs) (moveResult, 
 	case err != nil:
 		return moveResult{}, notWhole(err)
 	}
-	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(step)}, nil
+	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(step, maxDiff)}, nil
 }

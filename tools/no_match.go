@@ -36,20 +36,19 @@ type region struct {
 	Text      string `json:"text"`
 }
 
-// noMatch explains why old was not found in the text: in what alone it differs
-// if there is such a thing, where the text is most like it, and what is
-// different there.
-func (t *editable) noMatch(i int, old string) error {
-	f := &Failure{Code: CodeNoMatch, Message: fmt.Sprintf("edits[%d].old_str was not found%s", i, afterEdits(i))}
-	f.with("field", field(i, "old_str")).with("edit", i)
-	f.Hint = "read the file again and copy old_str exactly from it"
+// noMatch explains why old, which the call names part, was not found in the text: in
+// what alone it differs if there is such a thing, where the text is most like it, and
+// what is different there. message says that it was not found.
+func (t *editable) noMatch(message, part, old string) *Failure {
+	f := &Failure{Code: CodeNoMatch, Message: message}
+	f.Hint = "read the file again and copy " + part + " exactly from it"
 	if len(t.text) == 0 {
-		f.Hint = "the file is empty; an empty old_str appends"
+		f.Hint = "the file is empty; an empty " + part + " appends"
 		return f
 	}
 	searched := t.text[:min(len(t.text), maxSearched)]
 	if reason := onlyDifference(searched, old); reason != "" {
-		f.Hint = reason + "; " + f.Hint
+		f.Hint = part + " differs from the file in " + reason + "; " + f.Hint
 	}
 	lines := strings.Split(string(searched), "\n")
 	oldLines := strings.Split(old, "\n")
@@ -67,7 +66,7 @@ func (t *editable) noMatch(i int, old string) error {
 	f.Message += "; the nearest text is at " + where
 	if d, ok := firstDifference(lines, oldLines, start); ok {
 		f.with("difference", d)
-		f.Message += fmt.Sprintf("; the first difference is at line %d: old_str has `%s`, the file has `%s`", d.Line, d.Expected, d.Found)
+		f.Message += fmt.Sprintf("; the first difference is at line %d: %s has `%s`, the file has `%s`", d.Line, part, d.Expected, d.Found)
 	}
 	return f
 }
@@ -75,22 +74,22 @@ func (t *editable) noMatch(i int, old string) error {
 // folds are the differences that models and editors make without meaning to.
 // Each fold makes its difference go away.
 var folds = []struct {
-	name string
-	fold func(string) string
+	name, such string
+	fold       func(string) string
 }{
-	{"old_str differs from the file in line ends only (CR LF and LF)", foldCR},
-	{"old_str differs from the file in white space only (tabs, spaces, indentation or trailing blanks)", dropSpace},
-	{"old_str differs from the file in the Unicode form only (composed and decomposed letters, NFC and NFD)", norm.NFC.String},
-	{"old_str differs from the file in typographic quotes or dashes only", foldQuotes},
-	{"old_str differs from the file in upper and lower case only", strings.ToLower},
-	{"old_str differs from the file in white space, quotes or Unicode form only", looseForm},
+	{"line ends", " (CR LF and LF)", foldCR},
+	{"white space", " (tabs, spaces, indentation or trailing blanks)", dropSpace},
+	{"the Unicode form", " (composed and decomposed letters, NFC and NFD)", norm.NFC.String},
+	{"typographic quotes or dashes", "", foldQuotes},
+	{"upper and lower case", "", strings.ToLower},
+	{"white space, quotes or Unicode form", "", looseForm},
 }
 
 func onlyDifference(text []byte, old string) string {
 	for _, f := range folds {
 		needle := f.fold(old)
 		if needle != "" && strings.Contains(f.fold(string(text)), needle) {
-			return f.name
+			return f.name + " only" + f.such
 		}
 	}
 	return ""

@@ -28,7 +28,8 @@ type proposed struct {
 	cut
 }
 
-func describeStep(step diffpreview.Step) proposed {
+// describeStep shows at most so many bytes of the step's diff.
+func describeStep(step diffpreview.Step, maxDiff int) proposed {
 	out := proposed{
 		Proposal: step.Proposal.ID, State: string(step.Proposal.State()), Version: step.Proposal.Version,
 		Hash: step.After.Hash(), Diff: step.Diff, Lossy: step.Lossy, Rule: step.Rule,
@@ -63,33 +64,70 @@ func propose(ctx context.Context, tc *Context, tool, name string, change func(p 
 			return now, failf(diffpreview.CodeNotRegularFile, "%s is a link", name)
 		}
 		data, err := change(p, now)
-		if err == nil && diffpreview.IsBinary(data) {
-			err = notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
+		if err == nil {
+			err = checkText(data)
 		}
 		now.Exists, now.Data = true, data
 		return now, err
 	}
-	step, err = reviewed(ctx, tc, func() (diffpreview.Step, error) {
-		seen, known := tc.View.LastSeen(p)
-		step, err := tc.View.Propose(ctx, p, diffpreview.Call{ID: tc.CallID, Tool: tool, Via: via}, text)
-		if err == nil && known && seen != step.Before.Hash() {
-			// The file had changed since the agent saw it. It still has not seen that
-			// change, so a write of the whole file must stay stale until it reads.
-			tc.View.Saw(p, seen)
-		}
-		return step, err
+	steps, err := reviewedAll(ctx, tc, func() ([]diffpreview.Step, error) {
+		return proposeUnseen(ctx, tc, tool, []diffpreview.Change{{Path: p, Via: via, Make: text}})
 	})
-	return p, via, step, err
+	if err != nil {
+		return p, via, step, err
+	}
+	return p, via, steps[0], nil
 }
 
-// reviewed makes a step and waits for a person's decision on it, if the session
-// does that.
+// checkText refuses new text that a reviewer could not be shown.
+func checkText(data []byte) error {
+	if diffpreview.IsBinary(data) {
+		return notShowable("the new text holds a NUL character, which makes it a binary file that no reviewer could read", "write the character as an escape")
+	}
+	return nil
+}
+
+// proposeUnseen proposes changes of parts of files. Where a file had changed since the
+// agent saw it, the agent still has not seen that change, so a write of the whole file
+// must stay stale until it reads.
+func proposeUnseen(ctx context.Context, tc *Context, tool string, changes []diffpreview.Change) ([]diffpreview.Step, error) {
+	type known struct {
+		hash string
+		ok   bool
+	}
+	before := make([]known, len(changes))
+	for i := range changes {
+		before[i].hash, before[i].ok = tc.View.LastSeen(changes[i].Path)
+	}
+	steps, err := tc.View.ProposeAll(ctx, diffpreview.Call{ID: tc.CallID, Tool: tool}, changes)
+	for i := range steps {
+		if was := before[i]; was.ok && was.hash != steps[i].Before.Hash() && steps[i].After.Exists {
+			tc.View.Saw(changes[i].Shown(), was.hash)
+		}
+	}
+	return steps, err
+}
+
+// reviewed is [reviewedAll] for one step.
 func reviewed(ctx context.Context, tc *Context, propose func() (diffpreview.Step, error)) (diffpreview.Step, error) {
+	steps, err := reviewedAll(ctx, tc, func() ([]diffpreview.Step, error) {
+		step, err := propose()
+		return []diffpreview.Step{step}, err
+	})
+	if err != nil {
+		return diffpreview.Step{}, err
+	}
+	return steps[0], nil
+}
+
+// reviewedAll makes steps and waits for a person's decisions on them, if the session
+// does that.
+func reviewedAll(ctx context.Context, tc *Context, propose func() ([]diffpreview.Step, error)) ([]diffpreview.Step, error) {
 	var wait time.Duration
 	if tc.ReviewWait != nil {
 		wait = tc.ReviewWait()
 	}
-	step, err := propose()
+	steps, err := propose()
 	var e *diffpreview.Error
 	if errors.As(err, &e) && e.Code == diffpreview.CodeNoChange {
 		f := failureOf(err)
@@ -97,20 +135,34 @@ func reviewed(ctx context.Context, tc *Context, propose func() (diffpreview.Step
 		err = f
 	}
 	if err == nil && wait > 0 {
-		err = awaitReview(ctx, tc, wait, &step)
+		err = awaitReview(ctx, tc, wait, steps)
 	}
-	return step, err
+	return steps, err
 }
 
-// awaitReview waits for the decision on what a step proposes, and says in step
-// how things stand then.
-func awaitReview(ctx context.Context, tc *Context, wait time.Duration, step *diffpreview.Step) error {
+// awaitReview waits for the decisions on what steps propose, and says in them how
+// things stand then.
+func awaitReview(ctx context.Context, tc *Context, wait time.Duration, steps []diffpreview.Step) error {
+	var ids []string
+	for i := range steps {
+		ids = append(ids, steps[i].Proposal.ID)
+	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	tc.View.AwaitDecided(waiting, []string{step.Proposal.ID}, tc.progress) // or it is open still
+	tc.View.AwaitDecided(waiting, ids, tc.progress) // or some are open still
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	for i := range steps {
+		if err := lookAgain(tc, &steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookAgain says in a step how its proposal stands now.
+func lookAgain(tc *Context, step *diffpreview.Step) error {
 	now, err := tc.View.Proposal(step.Proposal.ID)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // Builtin is loomd's own tools.
 func Builtin() (*Registry, error) {
 	var tools []Tool
-	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, deleteFile, moveFile, listFiles, glob, grep, awaitReviewTool} {
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, awaitReviewTool} {
 		t, err := build()
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func TestToolsets(t *testing.T) {
 		}
 		return names
 	}
-	all := []string{"read_file", "write_file", "edit_file", "delete_file", "move_file", "list_files", "glob", "grep", "await_review"}
+	all := []string{"read_file", "write_file", "edit_file", "apply_patch", "delete_file", "move_file", "list_files", "glob", "grep", "await_review"}
 	reading := []string{"read_file", "list_files", "glob", "grep"}
 	for toolset, want := range map[string][]string{
 		"": all, "coding": all, "read_only": reading, "read_only_shell": reading,

@@ -74,19 +74,26 @@ func (x *Index) small(v *view) bool {
 	return v.part.signed && v.part.len()+len(v.extra) < x.limits.entries/4 && v.part.textLen() < x.limits.text/4
 }
 
-// muchBuilt is after how many parts in a row the memory that building took is given
-// back at once: it is tens of megabytes, and the collector has no reason to hurry.
-const muchBuilt = 4
+// muchBuilt and muchBuiltText are after how many parts in a row, or bytes of text, the
+// memory that building took is given back at once: it is tens of megabytes, or as much
+// as the largest file, and the collector has no reason to hurry.
+const (
+	muchBuilt     = 4
+	muchBuiltText = 32 << 20
+)
 
 // work builds until there is nothing more to build.
 func (x *Index) work(j job) {
 	defer x.running.Done()
 	b := &builder{memory: &x.memory, limits: x.limits}
-	built := 0
+	built, builtText := 0, 0
 	x.yield(yieldFirst)
 	for {
 		parts := x.build(b, j)
 		built += len(parts)
+		for _, p := range parts {
+			builtText += p.textLen()
+		}
 		x.mu.Lock()
 		for _, v := range j.views {
 			delete(x.building, v.part)
@@ -109,7 +116,7 @@ func (x *Index) work(j job) {
 				settled = nil
 			}
 			x.mu.Unlock()
-			if built >= muchBuilt {
+			if built >= muchBuilt || builtText >= muchBuiltText {
 				debug.FreeOSMemory()
 			}
 			if settled != nil {

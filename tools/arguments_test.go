@@ -150,6 +150,7 @@ func TestDefaultsAreAdvertised(t *testing.T) {
 	for tool, want := range map[string]map[string]string{
 		"read_file":  {"max_bytes": "1048576", "offset": "1"},
 		"list_files": {"path": `"."`, "max_depth": "10", "limit": "1000", "hidden": "true"},
+		"grep":       {"offset": "0", "context": "0"},
 	} {
 		tl, _ := r.Get(tool)
 		var s jsonschema.Schema

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"os"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -26,6 +27,7 @@ func deleteFile() (Tool, error) {
 		name: "delete_file", text: deleteFileText,
 		bounds:      bounds{"path": {1, maxPath}},
 		annotations: Annotations{Destructive: true},
+		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeStale}),
 		call:        callDeleteFile,
 	})
 }

@@ -53,6 +53,7 @@ func listFiles() (Tool, error) {
 			"path": {1, maxPath}, "max_depth": {1, 100}, "limit": {1, maxListed},
 		},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
+		codes:       slices.Concat(ofPaths, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile}),
 		call:        callListFiles,
 	})
 }

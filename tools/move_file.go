@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -26,6 +27,7 @@ func moveFile() (Tool, error) {
 		name: "move_file", text: moveFileText,
 		bounds:      bounds{"path": {1, maxPath}, "to": {1, maxPath}},
 		annotations: Annotations{Destructive: true},
+		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeConflict}),
 		call:        callMoveFile,
 	})
 }

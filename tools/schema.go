@@ -85,9 +85,9 @@ type bounds map[string][2]int
 // 8259, section 6).
 const maxInteger = 1<<53 - 1
 
-// maxPath is the longest path there is on any system, in characters: Windows'
-// 32,767. It bounds what a failure repeats of it.
-const maxPath = 32767
+// maxPath is the longest path that any place is found by, in characters:
+// [diffpreview.Workspace.Resolve] takes as many bytes.
+const maxPath = 4095
 
 // inputSchema is the schema of the arguments that decode into T. Fields without
 // omitempty are required. The values of defaults that are not zero, and integers

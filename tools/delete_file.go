@@ -62,7 +62,7 @@ func entry(tc *Context, field, name string) (diffpreview.Path, error) {
 		f.Hint = "name a file"
 		return p, f.with("field", field)
 	}
-	return p, err
+	return p, ofArgument(field, err)
 }
 
 // notWhole says of a directory what can be done in its place.

@@ -142,7 +142,7 @@ func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, er
 	if !all {
 		var err error
 		if at, head.Via, err = tc.View.Workspace().Resolve(args.Path); err != nil {
-			return listResult{}, err
+			return listResult{}, ofArgument("path", err)
 		}
 		head.Path = tc.View.Name(at)
 	}

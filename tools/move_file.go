@@ -48,7 +48,7 @@ func callMoveFile(ctx context.Context, tc *Context, args moveArgs) (moveResult, 
 	case diffpreview.CodeOf(err) == diffpreview.CodeFileNotFound:
 		return moveResult{}, noSuchFile(tc, from)
 	case err != nil:
-		return moveResult{}, notWhole(err)
+		return moveResult{}, notWhole(ofArgument("to", err))
 	}
 	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(step)}, nil
 }

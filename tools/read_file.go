@@ -74,7 +74,7 @@ func callReadFile(ctx context.Context, tc *Context, args readArgs) (readResult, 
 	}
 	p, via, err := tc.View.Workspace().Resolve(args.Path)
 	if err != nil {
-		return readResult{}, err
+		return readResult{}, ofArgument("path", err)
 	}
 	name := tc.View.Name(p)
 	source, err := tc.View.Open(p)

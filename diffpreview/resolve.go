@@ -26,11 +26,8 @@ const maxName = 4095
 // its root, by "..", by a link, or by a link to nowhere outside, fails with
 // path_outside_workspace, in the same words whether or not the target exists.
 func (w *Workspace) Resolve(name string) (p Path, via string, err error) {
-	if strings.IndexByte(name, 0) >= 0 {
-		return Path{}, "", failf(CodeInvalidArguments, strings.ReplaceAll(name, "\x00", "\\0"), "a path cannot hold a NUL byte")
-	}
-	if len(name) > maxName {
-		return Path{}, "", failf(CodeInvalidArguments, fmt.Sprintf("%.60s…", name), "a path of %d bytes: no more than %d can be opened", len(name), maxName)
+	if err := nameable(name); err != nil {
+		return Path{}, "", err
 	}
 	start, err := w.locate(name)
 	if err != nil {
@@ -47,6 +44,17 @@ func (w *Workspace) Resolve(name string) (p Path, via string, err error) {
 		via = w.Name(start)
 	}
 	return p, via, nil
+}
+
+// nameable refuses what no system takes for a name.
+func nameable(name string) error {
+	if strings.IndexByte(name, 0) >= 0 {
+		return failf(CodeInvalidArguments, strings.ReplaceAll(name, "\x00", "\\0"), "a path cannot hold a NUL byte")
+	}
+	if len(name) > maxName {
+		return failf(CodeInvalidArguments, fmt.Sprintf("%.60s…", name), "a path of %d bytes: no more than %d can be opened", len(name), maxName)
+	}
+	return nil
 }
 
 // locate finds the root that a name speaks of and cleans the rest.
@@ -170,6 +178,9 @@ func plainParents(dir *os.Root, rel string) bool {
 // ResolveEntry is Resolve for the name itself: when it is a link, the link is
 // meant and not what it leads to.
 func (w *Workspace) ResolveEntry(name string) (Path, error) {
+	if err := nameable(name); err != nil {
+		return Path{}, err
+	}
 	start, err := w.locate(name)
 	if err != nil || start.rel == "." {
 		p, _, err := w.Resolve(name)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loomd/loomd/diffpreview"
@@ -16,7 +17,7 @@ var applyPatchText string
 
 // maxPatch bounds a patch in bytes, and maxPatchFiles the files that it may change.
 const (
-	maxPatch      = 16 << 20
+	maxPatch      = 4 << 20
 	maxPatchFiles = 1000
 )
 
@@ -44,7 +45,10 @@ func applyPatch() (Tool, error) {
 		name: "apply_patch", text: applyPatchText,
 		bounds:      bounds{"patch": {1, maxPatch}},
 		annotations: Annotations{Destructive: true},
-		call:        callApplyPatch,
+		codes: slices.Concat(ofPaths, ofChanges, ofTexts, []diffpreview.Code{
+			diffpreview.CodeFileNotFound, diffpreview.CodeStale, diffpreview.CodeConflict, CodeNoMatch, CodeAmbiguousMatch,
+		}),
+		call: callApplyPatch,
 	})
 }
 

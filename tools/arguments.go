@@ -19,9 +19,6 @@ import (
 // written as one (10.0 is none), and text must survive decoding (valid UTF-8, no
 // lone surrogate). Nothing is clamped or converted.
 func (s Schema) Check(args json.RawMessage) error {
-	if !utf8.Valid(args) {
-		return badArgument("", "the arguments are not valid UTF-8")
-	}
 	w := walk{dec: json.NewDecoder(bytes.NewReader(args)), args: args}
 	w.dec.UseNumber()
 	if err := w.value(s.root, ""); err != nil {
@@ -29,6 +26,9 @@ func (s Schema) Check(args json.RawMessage) error {
 	}
 	if _, err := w.dec.Token(); err != io.EOF {
 		return badArgument("", "something follows the arguments' object")
+	}
+	if !utf8.Valid(args) { // in a name that the schema does not know
+		return badArgument("", "the arguments are not valid UTF-8")
 	}
 	if s.whole == nil {
 		return nil
@@ -117,6 +117,10 @@ func (w *walk) object(s *jsonschema.Schema, at string) error {
 
 func (w *walk) unknown(s *jsonschema.Schema, name, field string) error {
 	f := badArgument(field, "no such argument")
+	if field == "" { // which is a name, too
+		f.Message = `"": ` + f.Message
+		f.with("field", field)
+	}
 	names := s.PropertyOrder
 	if len(names) < len(s.Properties) {
 		names = nil
@@ -177,6 +181,9 @@ func number(s *jsonschema.Schema, at, literal string) error {
 }
 
 func text(s *jsonschema.Schema, at, value string, raw []byte) error {
+	if !utf8.Valid(raw) {
+		return badArgument(at, "not valid UTF-8")
+	}
 	if loneSurrogate(raw) {
 		return badArgument(at, "half of a surrogate pair (\\ud800 to \\udfff on its own) is no character")
 	}

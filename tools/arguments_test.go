@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"pgregory.net/rapid"
@@ -36,7 +37,20 @@ var badArguments = []struct {
 	{"read_file", `{"path":"f","offset":1e999}`, "offset", "out of range"},
 	{"read_file", `{"path":"f","path":"g"}`, "path", "given twice"},
 	{"read_file", `{"path":"\ud800"}`, "path", "surrogate"},
-	{"read_file", "{\"path\":\"\xff\"}", "", "UTF-8"},
+	{"read_file", "{\"path\":\"\xff\"}", "path", "UTF-8"},
+	{"read_file", "{\"\xff\":\"f\"}", "\uFFFD", "no such argument"},
+	{"read_file", "\xff", "", "not JSON"},
+	{"read_file", `{"":1}`, "", `\"\": no such argument`},
+	{"read_file", `{"path":"a\u0000b"}`, "path", "NUL"},
+	{"read_file", `{"path":"` + strings.Repeat("€", maxPath/3+1) + `"}`, "path", "4098 bytes"},
+	{"read_file", `{"path":"f","byte_offset":1,"offset":2}`, "byte_offset", "does not go with offset"},
+	{"list_files", `{"path":"a\u0000b"}`, "path", "NUL"},
+	{"glob", `{"path":"a\u0000b","pattern":"*"}`, "path", "NUL"},
+	{"delete_file", `{"path":"a\u0000b"}`, "path", "NUL"},
+	{"write_file", `{"path":"a\u0000b","content":""}`, "path", "NUL"},
+	{"move_file", `{"path":"f","to":"a\u0000b"}`, "to", "NUL"},
+	{"move_file", `{"path":"f","to":"./f"}`, "to", "another place"},
+	{"glob", `{"pattern":"["}`, "pattern", ""},
 	{"read_file", `[]`, "", "the arguments must be an object, not an array"},
 	{"read_file", `"f"`, "", "the arguments must be an object, not a string"},
 	{"read_file", `null`, "", "the arguments must be an object, not null"},
@@ -55,7 +69,7 @@ var badArguments = []struct {
 	{"edit_file", `{"path":"f","edits":["x"]}`, "edits[0]", "must be an object, not a string"},
 	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b","old_str":"a"}]}`, "edits[0].old_str", "given twice"},
 	{"edit_file", `{"path":"f","edits":[{"old_str":"a","new_str":"b"}],"expected_hash":"abc"}`, "expected_hash", "at least 64 needed"},
-	{"read_file", `{"path":"` + strings.Repeat("x", maxPath+1) + `"}`, "path", "at most 32767"},
+	{"read_file", `{"path":"` + strings.Repeat("x", maxPath+1) + `"}`, "path", "at most 4095"},
 }
 
 func TestCheckNamesTheArgument(t *testing.T) {
@@ -150,6 +164,7 @@ func TestDefaultsAreAdvertised(t *testing.T) {
 	for tool, want := range map[string]map[string]string{
 		"read_file":  {"max_bytes": "1048576", "offset": "1"},
 		"list_files": {"path": `"."`, "max_depth": "10", "limit": "1000", "hidden": "true"},
+		"grep":       {"offset": "0", "context": "0"},
 	} {
 		tl, _ := r.Get(tool)
 		var s jsonschema.Schema
@@ -162,26 +177,40 @@ func TestDefaultsAreAdvertised(t *testing.T) {
 	}
 }
 
+// FuzzCheck: whatever the arguments are, a failure is bounded text, and what is let
+// through is what the advertised schema allows.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"path":"f","edits":[{"old_str":"a","new_str":"\ud834\udd1e"}]}`)
 	f.Add(`{"path":1e5,"edits":[[[[`)
+	for _, bad := range badArguments {
+		f.Add(bad.args)
+	}
 	r, err := Builtin()
 	if err != nil {
 		f.Fatal(err)
 	}
-	tool, _ := r.Get("edit_file")
+	library := map[string]*jsonschema.Resolved{}
+	for _, tool := range r.List() {
+		if library[tool.Name], err = advertised(f, tool).Resolve(nil); err != nil {
+			f.Fatal(err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		err := tool.Input.Check(json.RawMessage(raw))
-		var failure *Failure
-		if err != nil && !errors.As(err, &failure) {
-			t.Fatalf("%T", err)
-		}
-		var into editArgs
-		if err == nil && json.Unmarshal([]byte(raw), &into) != nil {
-			t.Errorf("%q is let through and does not decode", raw)
-		}
-		if err == nil && (into.Path == "" || len(into.Edits) == 0) {
-			t.Errorf("%q is let through without what is required", raw)
+		for _, tool := range r.List() {
+			err := tool.Input.Check(json.RawMessage(raw))
+			var failure *Failure
+			if errors.As(err, &failure) {
+				if said, err := encode(failure); err != nil || !utf8.Valid(said) || len(said) > 4<<10 || failure.Code != "invalid_arguments" {
+					t.Fatalf("%s: a failure of %d bytes: %.300q, %v", tool.Name, len(said), said, err)
+				}
+				continue
+			}
+			must(t, err)
+			var into map[string]any
+			must(t, json.Unmarshal([]byte(raw), &into))
+			if err := library[tool.Name].Validate(into); err != nil {
+				t.Errorf("%s: %q is let through: %v", tool.Name, raw, err)
+			}
 		}
 	})
 }

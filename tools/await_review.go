@@ -40,6 +40,7 @@ func awaitReviewTool() (Tool, error) {
 		defaults:    awaitArgs{TimeoutSecs: 60},
 		bounds:      bounds{"proposals": {1, maxAwaited}, "timeout_secs": {1, 3600}},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
+		codes:       []diffpreview.Code{diffpreview.CodeUnknownProposal},
 		call:        callAwaitReview,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"os"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -26,6 +27,7 @@ func deleteFile() (Tool, error) {
 		name: "delete_file", text: deleteFileText,
 		bounds:      bounds{"path": {1, maxPath}},
 		annotations: Annotations{Destructive: true},
+		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeStale}),
 		call:        callDeleteFile,
 	})
 }
@@ -60,7 +62,7 @@ func entry(tc *Context, field, name string) (diffpreview.Path, error) {
 		f.Hint = "name a file"
 		return p, f.with("field", field)
 	}
-	return p, err
+	return p, ofArgument(field, err)
 }
 
 // notWhole says of a directory what can be done in its place.

@@ -12,3 +12,5 @@
 //
 // The text work (edits.go, match.go, line_ends.go, page.go) is pure functions over bytes.
 package tools
+
+//go:generate go run ./gen

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -35,6 +36,7 @@ func editFile() (Tool, error) {
 		name: "edit_file", text: editFileText,
 		bounds:      bounds{"path": {1, maxPath}, "edits": {1, maxEdits}, "expected_hash": {64, 64}},
 		annotations: Annotations{Destructive: true},
+		codes:       slices.Concat(ofPaths, ofChanges, ofTexts, []diffpreview.Code{diffpreview.CodeFileNotFound, CodeNoMatch, CodeAmbiguousMatch}),
 		call:        callEditFile,
 	})
 }

@@ -70,6 +70,17 @@ func badArgument(field, format string, args ...any) *Failure {
 	return f
 }
 
+// ofArgument is err as the failure of the argument that a path came in, when
+// there can be no such path.
+func ofArgument(field string, err error) error {
+	if diffpreview.CodeOf(err) != diffpreview.CodeInvalidArguments {
+		return err
+	}
+	f := failureOf(err)
+	f.Message = field + ": " + f.Message
+	return f.with("field", field)
+}
+
 // failureOf gives any error of a tool its code.
 func failureOf(err error) *Failure {
 	var failure *Failure

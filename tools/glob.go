@@ -4,8 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/watch/index"
 )
 
@@ -44,6 +46,7 @@ func glob() (Tool, error) {
 		defaults:    globArgs{Path: ".", Limit: 1000, Hidden: true},
 		bounds:      bounds{"pattern": {1, maxGlob}, "path": {1, maxPath}, "limit": {1, maxListed}},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
+		codes:       slices.Concat(ofPaths, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile}),
 		call:        callGlob,
 	})
 }

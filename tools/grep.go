@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/watch/index"
 	"github.com/loomd/loomd/watch/match"
 )
@@ -63,7 +65,10 @@ func grep() (Tool, error) {
 		},
 		choices:     map[string][]string{"mode": {"content", "files", "count"}, "case": {"sensitive", "insensitive", "smart"}},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
-		call:        callGrep,
+		codes: slices.Concat(ofPaths, []diffpreview.Code{
+			diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile, CodeUnsupportedPattern, CodeTimeout,
+		}),
+		call: callGrep,
 	})
 }
 

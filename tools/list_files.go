@@ -53,6 +53,7 @@ func listFiles() (Tool, error) {
 			"path": {1, maxPath}, "max_depth": {1, 100}, "limit": {1, maxListed},
 		},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
+		codes:       slices.Concat(ofPaths, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile}),
 		call:        callListFiles,
 	})
 }
@@ -141,7 +142,7 @@ func listWalked(ctx context.Context, tc *Context, args listArgs) (listResult, er
 	if !all {
 		var err error
 		if at, head.Via, err = tc.View.Workspace().Resolve(args.Path); err != nil {
-			return listResult{}, err
+			return listResult{}, ofArgument("path", err)
 		}
 		head.Path = tc.View.Name(at)
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -26,6 +27,7 @@ func moveFile() (Tool, error) {
 		name: "move_file", text: moveFileText,
 		bounds:      bounds{"path": {1, maxPath}, "to": {1, maxPath}},
 		annotations: Annotations{Destructive: true},
+		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeConflict}),
 		call:        callMoveFile,
 	})
 }
@@ -46,7 +48,7 @@ func callMoveFile(ctx context.Context, tc *Context, args moveArgs) (moveResult, 
 	case diffpreview.CodeOf(err) == diffpreview.CodeFileNotFound:
 		return moveResult{}, noSuchFile(tc, from)
 	case err != nil:
-		return moveResult{}, notWhole(err)
+		return moveResult{}, notWhole(ofArgument("to", err))
 	}
 	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(step, maxDiff)}, nil
 }

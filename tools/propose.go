@@ -54,7 +54,7 @@ func describeStep(step diffpreview.Step, maxDiff int) proposed {
 // propose changes the file that name means. Errors of change pass through.
 func propose(ctx context.Context, tc *Context, tool, name string, change func(p diffpreview.Path, now diffpreview.Content) ([]byte, error)) (p diffpreview.Path, via string, step diffpreview.Step, err error) {
 	if p, via, err = tc.View.Workspace().Resolve(name); err != nil {
-		return p, via, step, err
+		return p, via, step, ofArgument("path", err)
 	}
 	if os.IsPathSeparator(name[len(name)-1]) {
 		return p, via, step, failf(diffpreview.CodeIsDirectory, "%s names a directory", name).with("path", name)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -59,7 +60,11 @@ func readFile() (Tool, error) {
 			"limit": {1, maxInteger}, "byte_offset": {0, maxInteger},
 		},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
-		call:        callReadFile,
+		codes: slices.Concat(ofPaths, []diffpreview.Code{
+			diffpreview.CodeFileNotFound, diffpreview.CodeIsDirectory, diffpreview.CodeNotRegularFile,
+			diffpreview.CodeNotText, diffpreview.CodeUnsupportedEncoding,
+		}),
+		call: callReadFile,
 	})
 }
 
@@ -69,7 +74,7 @@ func callReadFile(ctx context.Context, tc *Context, args readArgs) (readResult, 
 	}
 	p, via, err := tc.View.Workspace().Resolve(args.Path)
 	if err != nil {
-		return readResult{}, err
+		return readResult{}, ofArgument("path", err)
 	}
 	name := tc.View.Name(p)
 	source, err := tc.View.Open(p)

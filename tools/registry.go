@@ -266,6 +266,7 @@ type spec[Args, Out any] struct {
 	bounds      bounds
 	choices     map[string][]string // the values that a string argument can have
 	annotations Annotations
+	codes       []diffpreview.Code // of its failures, beside those of all tools
 	call        func(ctx context.Context, tc *Context, args Args) (Out, error)
 }
 
@@ -277,6 +278,10 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 	output, err := outputSchema[Out]()
 	if err != nil {
 		return Tool{}, fmt.Errorf("tool %s: output: %w", s.name, err)
+	}
+	failures, err := failuresOf(s.codes)
+	if err != nil {
+		return Tool{}, fmt.Errorf("tool %s: %w", s.name, err)
 	}
 	call := func(ctx context.Context, tc *Context, raw json.RawMessage) (Result, error) {
 		args := s.defaults
@@ -291,6 +296,6 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 	}
 	return Tool{
 		Name: s.name, Description: strings.TrimSpace(s.text), Input: input, Output: output,
-		Annotations: s.annotations, Call: call,
+		Annotations: s.annotations, Failures: failures, Call: call,
 	}, nil
 }

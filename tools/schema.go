@@ -85,13 +85,13 @@ type bounds map[string][2]int
 // 8259, section 6).
 const maxInteger = 1<<53 - 1
 
-// maxPath is the longest path there is on any system, in characters: Windows'
-// 32,767. It bounds what a failure repeats of it.
-const maxPath = 32767
+// maxPath is the longest path that any place is found by, in characters:
+// [diffpreview.Workspace.Resolve] takes as many bytes.
+const maxPath = 4095
 
 // inputSchema is the schema of the arguments that decode into T. Fields without
-// omitempty are required. The values of defaults that are not zero are advertised
-// as defaults; the caller decodes into a copy of it.
+// omitempty are required. The values of defaults that are not zero, and integers
+// that may be 0, are advertised as defaults; the caller decodes into a copy of it.
 func inputSchema[T any](defaults T, limits bounds, choices map[string][]string) (Schema, error) {
 	root, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -101,7 +101,10 @@ func inputSchema[T any](defaults T, limits bounds, choices map[string][]string) 
 	values := reflect.ValueOf(defaults)
 	for _, field := range reflect.VisibleFields(values.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if value := values.FieldByIndex(field.Index); !value.IsZero() {
+		limit, bounded := limits[name]
+		value := values.FieldByIndex(field.Index)
+		none := value.CanInt() && bounded && limit[0] == 0 // which is a value like any other
+		if none || !value.IsZero() {
 			if root.Properties[name].Default, err = encode(value.Interface()); err != nil {
 				return Schema{}, err
 			}

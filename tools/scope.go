@@ -66,7 +66,7 @@ func (s *scope) resolve(name string) error {
 	view := s.tc.View
 	at, via, err := view.Workspace().Resolve(name)
 	if err != nil {
-		return err
+		return ofArgument("path", err)
 	}
 	s.path, s.via = view.Name(at), via
 	root, rel := view.Workspace().Place(at)

@@ -17,6 +17,7 @@ type Tool struct {
 	Input       Schema // of the arguments, which are one JSON object
 	Output      Schema // of the structured result of a call that succeeds
 	Annotations Annotations
+	Failures    []FailureCode // what a call can fail with
 
 	// Call runs the tool on arguments that satisfy Input. A failure that the
 	// model shall see is a *Failure or a *diffpreview.Error.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -127,7 +128,11 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 	}
 	var a answer
 	must(b.t, json.Unmarshal(out.Structured, &a))
+	tool, _ := b.registry.Get(name)
 	if out.IsError {
+		if !slices.ContainsFunc(tool.Failures, func(f FailureCode) bool { return f.Code == out.Code }) {
+			b.t.Errorf("%s fails with %s, which it does not list: %s", name, out.Code, out.Structured)
+		}
 		for _, field := range []string{"code", "message", "hint"} {
 			if _, ok := a[field].(string); !ok {
 				b.t.Errorf("%s: the failure has no %s: %s", name, field, out.Structured)
@@ -135,7 +140,6 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		}
 		return out, a
 	}
-	tool, _ := b.registry.Get(name)
 	var schema jsonschema.Schema
 	must(b.t, json.Unmarshal(tool.Output.JSON, &schema))
 	resolved, err := schema.Resolve(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/loomd/loomd/diffpreview"
@@ -31,6 +32,7 @@ func writeFile() (Tool, error) {
 		name: "write_file", text: writeFileText,
 		bounds:      bounds{"path": {1, maxPath}},
 		annotations: Annotations{Destructive: true, Idempotent: true},
+		codes:       slices.Concat(ofPaths, ofChanges, ofTexts),
 		call:        callWriteFile,
 	})
 }

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// FailureCode is a code that failures of a tool have, and what it means.
+type FailureCode struct {
+	Code    string
+	Meaning string // one line of Markdown
+}
+
+// meanings are the codes of all tools' failures. A code means the same whichever
+// tool fails with it.
+var meanings = []struct {
+	code    diffpreview.Code
+	meaning string
+}{
+	{diffpreview.CodeInvalidArguments, "The arguments are not what the schema asks for, or do not go together. `field` names the argument."},
+	{diffpreview.CodeIO, "Reading or writing failed for a reason that has no code of its own; `message` has the system's words."},
+	{diffpreview.CodeInternal, "A defect of loomd. Its log says more."},
+
+	{diffpreview.CodeFileNotFound, "Your view has nothing at this path. `hint` names what is like it."},
+	{diffpreview.CodePathOutsideWorkspace, "The path or pattern leads out of the workspace, by itself or through a link."},
+	{diffpreview.CodeProtectedPath, "No tool changes this file: git's own, or loomd's configuration."},
+	{diffpreview.CodeIsDirectory, "There is a directory where the call needs a file."},
+	{diffpreview.CodeNotRegularFile, "It is no regular file: a FIFO, socket, device or link; or it is a file where a directory is needed."},
+	{diffpreview.CodePermissionDenied, "The system refuses loomd the file or directory."},
+	{diffpreview.CodeUnavailable, "The workspace's folder was moved or replaced since the daemon opened it."},
+	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
+	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},
+	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be."},
+	{diffpreview.CodeNoSpace, "No room is left where loomd keeps what is proposed."},
+
+	{CodeNoMatch, "`old_str`, or a hunk's old lines, are not in the file. The failure has the nearest text and the first difference."},
+	{CodeAmbiguousMatch, "`old_str`, or a hunk's old lines, are in the file more than once. The failure has `count` and `lines`."},
+	{diffpreview.CodeNoChange, "The file would be the same after as before."},
+	{diffpreview.CodeStale, "The file is not the one that you know: it has another hash than `expected_hash`, holds more than what a patch deletes, or has changed since you last read or wrote it."},
+	{diffpreview.CodeConflict, "There is a file already where this one is to go."},
+
+	{CodeUnsupportedPattern, "The pattern is valid elsewhere, but not in RE2's dialect. `hint` says what to write instead."},
+	{CodeTimeout, "The call took too long and was ended."},
+	{diffpreview.CodeUnknownProposal, "Your session has no proposal of this id."},
+}
+
+// ofAll are the codes that a call of every tool can fail with.
+var ofAll = []diffpreview.Code{diffpreview.CodeInvalidArguments, diffpreview.CodeIO, diffpreview.CodeInternal}
+
+// ofPaths are those of the tools that take a path.
+var ofPaths = []diffpreview.Code{diffpreview.CodePathOutsideWorkspace, diffpreview.CodePermissionDenied, diffpreview.CodeUnavailable}
+
+// ofChanges are those of the tools that propose, beside ofPaths.
+var ofChanges = []diffpreview.Code{
+	diffpreview.CodeProtectedPath, diffpreview.CodeIsDirectory, diffpreview.CodeNotRegularFile,
+	diffpreview.CodeUnsupportedEncoding, diffpreview.CodeTooLarge, diffpreview.CodeNoSpace,
+}
+
+// ofTexts are those of the tools that propose a new text, beside ofChanges.
+var ofTexts = []diffpreview.Code{
+	diffpreview.CodeNotText, diffpreview.CodeNoChange, diffpreview.CodeStale, diffpreview.CodeConflict,
+}
+
+// failuresOf are the codes of all and those of a tool with their meanings, each
+// once, in the order of meanings.
+func failuresOf(codes []diffpreview.Code) ([]FailureCode, error) {
+	codes = slices.Concat(ofAll, codes)
+	var out []FailureCode
+	for _, m := range meanings {
+		if slices.Contains(codes, m.code) {
+			out = append(out, FailureCode{string(m.code), m.meaning})
+			codes = slices.DeleteFunc(codes, func(c diffpreview.Code) bool { return c == m.code })
+		}
+	}
+	if len(codes) > 0 {
+		return nil, fmt.Errorf("nobody says what the failure code %s means", codes[0])
+	}
+	return out, nil
+}

@@ -1,0 +1,172 @@
+//go:build unix
+
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// rare are codes, of all tools or of one, that no test here brings about.
+var rare = map[string]string{
+	"io":       "a disk that fails",
+	"internal": "a defect",
+	"no_space": "a full disk: the tests of diffpreview have one",
+	"timeout":  "a search of a minute",
+
+	"write_file conflict": "a file that comes to where its old one is to go while the call looks",
+	"edit_file conflict":  "likewise",
+}
+
+// TestEveryListedFailureHappens: each tool fails with each code that it lists.
+// That it fails with no other, every test of this package sees (bench.callIn).
+func TestEveryListedFailureHappens(t *testing.T) {
+	if !asNobody(t) {
+		return
+	}
+	happened := map[string][]string{}
+	b := failingBench(t)
+	try := func(tool, code, raw string) {
+		b.fails(code, tool, raw)
+		happened[tool] = append(happened[tool], code)
+	}
+	const one = `"edits":[{"old_str":"one","new_str":"two"}]`
+	proposing := map[string]string{"write_file": `,"content":"x"`, "edit_file": "," + one, "delete_file": "", "move_file": `,"to":"free"`, "apply_patch": ""}
+	named := func(tool, path, more string) string {
+		if tool == "apply_patch" {
+			path, _ := json.Marshal(patchOf(path, "-one\n+two"))
+			return `{"patch":` + string(path) + `}`
+		}
+		return `{"path":"` + path + `"` + more + `}`
+	}
+	for _, tool := range b.registry.List() {
+		try(tool.Name, "invalid_arguments", `{"unknown":1}`)
+		if more, ok := proposing[tool.Name]; ok {
+			for name, code := range map[string]string{
+				".git/config": "protected_path", "dir": "is_directory", "pipe": "not_regular_file", "typed": "unsupported_encoding", "big": "too_large",
+			} {
+				try(tool.Name, code, named(tool.Name, name, more))
+			}
+		}
+		if tool.Name != "await_review" {
+			more := proposing[tool.Name]
+			if tool.Name == "glob" || tool.Name == "grep" {
+				more = `,"pattern":"x"`
+			}
+			try(tool.Name, "path_outside_workspace", named(tool.Name, "../x", more))
+			try(tool.Name, "permission_denied", named(tool.Name, "locked/x", more))
+			if tool.Name != "write_file" {
+				try(tool.Name, "file_not_found", named(tool.Name, "absent", more))
+			}
+		}
+	}
+	for _, c := range []struct{ tool, code, args string }{
+		{"read_file", "is_directory", `{"path":"dir"}`},
+		{"read_file", "not_regular_file", `{"path":"pipe"}`},
+		{"read_file", "not_text", `{"path":"binary"}`},
+		{"read_file", "unsupported_encoding", `{"path":"typed"}`},
+		{"write_file", "not_text", `{"path":"binary","content":"x"}`},
+		{"write_file", "no_change", `{"path":"f","content":"one\ntwo\ntwo\n"}`},
+		{"edit_file", "not_text", `{"path":"binary",` + one + `}`},
+		{"edit_file", "no_change", `{"path":"f","edits":[{"old_str":"one","new_str":"one"}]}`},
+		{"edit_file", "no_match", `{"path":"f","edits":[{"old_str":"three","new_str":""}]}`},
+		{"edit_file", "ambiguous_match", `{"path":"f","edits":[{"old_str":"two","new_str":""}]}`},
+		{"edit_file", "stale", `{"path":"f",` + one + `,"expected_hash":"` + strings.Repeat("0", 64) + `"}`},
+		{"apply_patch", "not_text", named("apply_patch", "binary", "")},
+		{"apply_patch", "no_change", `{"patch":"--- f\n+++ f\n@@\n one\n"}`},
+		{"apply_patch", "no_match", `{"patch":"--- f\n+++ f\n@@\n-three\n"}`},
+		{"apply_patch", "ambiguous_match", `{"patch":"--- f\n+++ f\n@@\n-two\n"}`},
+		{"apply_patch", "conflict", `{"patch":"--- /dev/null\n+++ f\n@@\n+x\n"}`},
+		{"move_file", "conflict", `{"path":"f","to":"seen"}`},
+		{"list_files", "not_regular_file", `{"path":"f"}`},
+		{"glob", "not_regular_file", `{"path":"pipe","pattern":"*"}`},
+		{"grep", "not_regular_file", `{"path":"pipe","pattern":"x"}`},
+		{"grep", "unsupported_pattern", `{"pattern":"(?=x)"}`},
+		{"await_review", "unknown_proposal", `{"proposals":["p99"]}`},
+	} {
+		try(c.tool, c.code, c.args)
+	}
+
+	b.ok("read_file", args{"path": "seen"})
+	place(t, b.dir, map[string]string{"seen": "changed"})
+	try("write_file", "stale", `{"path":"seen","content":"x"}`)
+	try("delete_file", "stale", `{"path":"seen"}`)
+	try("apply_patch", "stale", `{"patch":"*** Begin Patch\n*** Delete File: seen\n*** End Patch"}`)
+
+	must(t, os.Rename(b.dir, b.dir+"-elsewhere"))
+	must(t, os.Mkdir(b.dir, 0o755))
+	for _, tool := range b.registry.List() {
+		more := proposing[tool.Name]
+		if tool.Name == "glob" || tool.Name == "grep" {
+			more = `,"pattern":"x"`
+		}
+		if tool.Name != "await_review" {
+			try(tool.Name, "unavailable", named(tool.Name, "f", more))
+		}
+	}
+	for _, tool := range b.registry.List() {
+		for _, f := range tool.Failures {
+			if rare[f.Code]+rare[tool.Name+" "+f.Code] == "" && !slices.Contains(happened[tool.Name], f.Code) {
+				t.Errorf("%s lists %s, and no call here fails with it", tool.Name, f.Code)
+			}
+		}
+	}
+}
+
+// failingBench has a file for every way to fail: f is as it should be.
+func failingBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t, map[string]string{
+		"f": "one\ntwo\ntwo\n", "seen": "x", "dir/g": "x", "binary": "\x00\x01", "typed": "caf\xe9\n", "locked/x": "x", ".git/config": "x", "big": "",
+	})
+	must(t, os.Truncate(filepath.Join(b.dir, "big"), diffpreview.MaxEdit+1))
+	must(t, syscall.Mkfifo(filepath.Join(b.dir, "pipe"), 0o644))
+	locked := filepath.Join(b.dir, "locked")
+	must(t, os.Chmod(locked, 0))
+	t.Cleanup(func() {
+		for _, at := range []string{b.dir, b.dir + "-elsewhere"} {
+			os.Chmod(filepath.Join(at, "locked"), 0o755)
+		}
+		os.RemoveAll(b.dir + "-elsewhere")
+	})
+	b.open("typed", "café for 2 €\n")
+	return b
+}
+
+// open has an editor hold a file with this unsaved text.
+func (b *bench) open(name, text string) {
+	b.t.Helper()
+	p, err := b.view.Resolve(name)
+	must(b.t, err)
+	b.store.OpenDocument(&noEditor{}, p, 1, text)
+}
+
+// TestFailuresOf: a code without a meaning is no code, and none stands twice.
+func TestFailuresOf(t *testing.T) {
+	if _, err := failuresOf([]diffpreview.Code{"made_up"}); err == nil || !strings.Contains(err.Error(), "made_up") {
+		t.Errorf("a code that nobody explains: %v", err)
+	}
+	got, err := failuresOf([]diffpreview.Code{CodeNoMatch, diffpreview.CodeIO, CodeNoMatch})
+	must(t, err)
+	var codes []string
+	for _, f := range got {
+		codes = append(codes, f.Code)
+	}
+	if strings.Join(codes, " ") != "invalid_arguments io internal no_match" {
+		t.Errorf("%v", codes)
+	}
+	_, err = build(spec[deleteArgs, deleteResult]{name: "t", codes: []diffpreview.Code{"made_up"}, call: func(context.Context, *Context, deleteArgs) (deleteResult, error) {
+		return deleteResult{}, nil
+	}})
+	if err == nil {
+		t.Error("a tool has a code that nobody explains")
+	}
+}

@@ -28,6 +28,7 @@ func (callCmd) Help() string {
 	return `Prints the tool's structured result as JSON; on a terminal what grep, glob and list_files found as lines: path:line:text, or a path in each. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for; on a terminal with a bar while the index is built for the first time.
 
     loomd call
+    loomd call grep --help
     loomd call read_file '{"path":"go.mod"}'
     generate-arguments | loomd call edit_file -`
 }
@@ -88,11 +89,17 @@ func (c *callCmd) arguments(e *env) (json.RawMessage, error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, usagef("arguments: not JSON: %v (at byte %d)", err, syntax.Offset)
+		return nil, c.wrong("arguments: not JSON: %v (at byte %d)", err, syntax.Offset)
 	case err != nil || object == nil:
-		return nil, usagef("arguments: not a JSON object")
+		return nil, c.wrong("arguments: not a JSON object")
 	}
 	return text, nil
+}
+
+// wrong is a usage error of the arguments, with how they are written.
+func (c *callCmd) wrong(format string, args ...any) error {
+	hint := fmt.Sprintf("%s; loomd call %s --help has all arguments", exampleOf(c.Tool), oneLine(c.Tool))
+	return &usageError{fmt.Sprintf(format, args...), hint}
 }
 
 func (c *callCmd) list(e *env, cl *client.Client) error {

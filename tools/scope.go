@@ -211,6 +211,9 @@ func (r rules) leaveOut(name string, isDir bool) bool { return r.ignored || r.di
 // globs makes a call's globs those of p's root; ok is false when they leave
 // nothing of it.
 func (s *scope) globs(p *part, field, glob string) (pattern string, ok bool, err error) {
+	if err := checkGlob(field, glob); err != nil {
+		return "", false, err
+	}
 	out, negated := strings.CutPrefix(glob, "!")
 	pattern, ok, err = globFor(s.tc.View.Workspace(), p.root, field, out)
 	if err != nil || !negated {

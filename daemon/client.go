@@ -95,7 +95,7 @@ func decode[T any](params json.RawMessage) (T, error) {
 		return p, nil
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
-		return p, invalid("parameters: %v", err)
+		return p, undecodable(err)
 	}
 	return p, nil
 }

@@ -39,13 +39,13 @@ func newHouse(t *testing.T, files map[string]string) *house {
 	return newHouseAt(t, h.root)
 }
 
-// newHouseAt is newHouse on a folder that is there.
-func newHouseAt(t *testing.T, root string) *house {
+// newHouseAt is newHouse on folders that are there, the first of which is its root.
+func newHouseAt(t *testing.T, roots ...string) *house {
 	t.Helper()
-	h := &house{t: t, root: root, config: filepath.Join(t.TempDir(), "config.toml")}
+	h := &house{t: t, root: roots[0], config: filepath.Join(t.TempDir(), "config.toml")}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	var err error
-	h.server, err = New(Options{Roots: []string{h.root}, Socket: filepath.Join(t.TempDir(), "s"), Version: "test", UserConfig: h.config})
+	h.server, err = New(Options{Roots: roots, Socket: filepath.Join(t.TempDir(), "s"), Version: "test", UserConfig: h.config})
 	if err != nil {
 		t.Fatal(err)
 	}

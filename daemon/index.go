@@ -86,10 +86,13 @@ const (
 )
 
 func (c *client) indexFind(ctx context.Context, p protocol.IndexFindParams) (protocol.IndexFindResult, error) {
-	limit := cmp.Or(p.Limit, defaultFound)
+	limit := defaultFound
+	if p.Limit != nil {
+		limit = *p.Limit
+	}
 	switch {
 	case limit < 1 || limit > maxFound:
-		return protocol.IndexFindResult{}, invalid("limit is %d: it is from 1 to %d", p.Limit, maxFound)
+		return protocol.IndexFindResult{}, invalid("limit is %d: it is from 1 to %d", limit, maxFound)
 	case len(p.Query) > maxFindQuery:
 		return protocol.IndexFindResult{}, invalid("query has %d bytes: at most %d are taken", len(p.Query), maxFindQuery)
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
 )
@@ -90,13 +92,24 @@ func TestIndexMethods(t *testing.T) {
 		t.Errorf("after a file came: %+v, was generation %d", st, before)
 	}
 	var found protocol.IndexFindResult
-	g.must(protocol.MethodIndexFind, protocol.IndexFindParams{Query: "dmnsrv", Limit: 2}, &found)
+	g.must(protocol.MethodIndexFind, protocol.IndexFindParams{Query: "dmnsrv", Limit: new(2)}, &found)
 	if len(found.Files) != 2 || found.Files[0].Path != "daemon/server.go" {
 		t.Errorf("%+v", found)
 	}
-	for _, wrong := range []protocol.IndexFindParams{{Query: "a", Limit: -1}, {Query: "a", Limit: 1001}, {Query: strings.Repeat("a", 2000)}} {
-		if err := g.call(protocol.MethodIndexFind, wrong, nil); err == nil {
-			t.Errorf("taken: %+v", wrong)
+	for _, wrong := range []struct{ params, message string }{
+		{`{"query":"a","limit":0}`, "limit is 0: it is from 1 to 1000"},
+		{`{"query":"a","limit":-1}`, "limit is -1: it is from 1 to 1000"},
+		{`{"query":"a","limit":1001}`, "limit is 1001: it is from 1 to 1000"},
+		{`{"query":"a","limit":"5"}`, "limit must be an integer, not a string"},
+		{`{"query":"a","limit":1.5}`, "limit must be an integer, not 1.5"},
+		{`{"query":["a"]}`, "query must be a string, not an array"},
+		{`["a"]`, "the parameters must be an object, not an array"},
+		{`{"query":"` + strings.Repeat("a", 2000) + `"}`, "query has 2000 bytes: at most 1000 are taken"},
+	} {
+		err := g.call(protocol.MethodIndexFind, json.RawMessage(wrong.params), nil)
+		var failure *rpc.Error
+		if !errors.As(err, &failure) || failure.Code != rpc.CodeInvalidParams || failure.Message != wrong.message {
+			t.Errorf("%.40s: %v; want %s", wrong.params, err, wrong.message)
 		}
 	}
 }

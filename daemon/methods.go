@@ -34,7 +34,7 @@ func strictly[P, R any](f func(c *client, ctx context.Context, p P) (R, error)) 
 		d := json.NewDecoder(bytes.NewReader(params))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&p); err != nil && len(params) > 0 {
-			return nil, invalid("parameters: %v", err)
+			return nil, undecodable(err)
 		}
 		return f(c, ctx, p)
 	}}

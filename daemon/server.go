@@ -61,7 +61,7 @@ type Server struct {
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
 	conns   int           // connections being served
-	over    chan struct{} // closed when the last client left Idle ago, or a root is gone
+	over    chan struct{} // closed when the last client left Idle ago, or the roots are gone
 	ending  bool          // over is closed: nobody is let in any more
 	timer   *time.Timer   // runs while no client is connected
 	calls   int           // call ids given out
@@ -220,8 +220,8 @@ func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 }
 
 // count adds to the connections and runs the idle timer while there are none.
-// It reports false when the daemon is ending: for want of clients, or because a
-// root is gone.
+// It reports false when the daemon is ending: for want of clients, or because its
+// roots are gone.
 func (s *Server) count(by int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,9 +18,22 @@ func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListR
 	if registry == nil {
 		registry = c.server.tools
 	}
-	out := protocol.ToolsListResult{Tools: []protocol.Tool{}}
+	return protocol.ToolsListResult{Tools: wireTools(registry)}, nil
+}
+
+// Tools lists loomd's own tools as every daemon of this version advertises them.
+func Tools() ([]protocol.Tool, error) {
+	registry, err := tools.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	return wireTools(registry), nil
+}
+
+func wireTools(registry *tools.Registry) []protocol.Tool {
+	out := []protocol.Tool{}
 	for _, t := range registry.List() {
-		out.Tools = append(out.Tools, protocol.Tool{
+		out = append(out, protocol.Tool{
 			Name: t.Name, Description: t.Description,
 			InputSchema: t.Input.JSON, OutputSchema: t.Output.JSON,
 			Annotations: protocol.ToolAnnotations{
@@ -29,7 +42,7 @@ func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListR
 			},
 		})
 	}
-	return out, nil
+	return out
 }
 
 func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any, error) {

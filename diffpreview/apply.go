@@ -131,7 +131,7 @@ type lacks struct{ exchange, noReplace, link bool }
 // them, outermost first. It fails with a [*Error]: stale (a file is
 // not its base, or was changed during the write; then the other's bytes are
 // there), permission_denied, no_space, is_directory, not_regular_file,
-// path_outside_workspace, io; and invalid_arguments for a move to another root, or
+// path_outside_workspace, io, unavailable (a root is not where its path says); and invalid_arguments for a move to another root, or
 // to another file system when the file has several names. After a failure the tree is as it was found, but
 // for what others did; when that could not be achieved the error is also
 // errHalfDone. A failure of log ends the transaction and is returned wrapped.
@@ -166,6 +166,9 @@ func (w *Workspace) newTransaction() *transaction {
 func (w *Workspace) begin(writes []write) (*transaction, error) {
 	t := w.newTransaction()
 	for _, wr := range writes {
+		if _, err := w.gone(wr.path.index); err != nil {
+			return nil, err // what was opened is elsewhere now, or is being removed
+		}
 		if err := t.add(wr); err != nil {
 			return nil, err
 		}

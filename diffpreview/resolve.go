@@ -33,7 +33,7 @@ func (w *Workspace) Resolve(name string) (p Path, via string, err error) {
 	if err != nil {
 		return Path{}, "", err
 	}
-	if err := w.roots[start.index].gone(); err != nil {
+	if _, err := w.gone(start.index); err != nil {
 		return Path{}, "", err
 	}
 	p, err = w.follow(start, name)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -85,26 +86,53 @@ func openRoot(given string) (*root, error) {
 	return &root{name: filepath.Base(real), path: real, given: abs, dir: dir, id: id}, nil
 }
 
-// Gone returns an error when a served folder is no longer what its path names:
-// it was removed, moved, or replaced by another one of that name.
+// Gone returns an error when the served folders are no longer what their paths
+// name, so that whoever connects needs another daemon: one was replaced by another
+// folder of that name, or all were removed or moved. One of several that is
+// missing is no such error: the others are served on, and it too when it is back.
 func (w *Workspace) Gone() error {
-	for _, r := range w.roots {
-		if err := r.gone(); err != nil {
+	var missing error
+	left := 0
+	for i := range w.roots {
+		replaced, err := w.gone(i)
+		switch {
+		case replaced:
 			return err
+		case err != nil:
+			missing = err
+		default:
+			left++
 		}
 	}
-	return nil
-}
-
-func (r *root) gone() error {
-	now, err := os.Stat(r.path)
-	if err == nil && os.SameFile(now, r.id) {
+	if left > 0 {
 		return nil
 	}
-	return &Error{
-		Code: CodeUnavailable, Path: r.path, Message: "the folder was moved or replaced since the daemon opened it",
-		Hint: "connect again: that starts a daemon for the folder that is there now", Err: err,
+	return missing
+}
+
+// gone returns an error when a root is not where its path says; replaced: something
+// else is.
+func (w *Workspace) gone(index int) (replaced bool, err error) {
+	r := w.roots[index]
+	now, err := os.Stat(r.path)
+	switch {
+	case err == nil && os.SameFile(now, r.id):
+		return false, nil
+	case err == nil:
+		return true, &Error{
+			Code: CodeUnavailable, Path: r.path, Message: "the folder was replaced by another one since the daemon opened it",
+			Hint: "connect again: that starts a daemon for the folder that is there now",
+		}
 	}
+	e := &Error{
+		Code: CodeUnavailable, Path: r.path, Message: "the folder was removed or moved since the daemon opened it",
+		Hint: "put it back where it was, or connect to a daemon for the place where it is now", Err: err,
+	}
+	if len(w.roots) > 1 {
+		names := slices.DeleteFunc(w.rootNames(), func(name string) bool { return name == r.name })
+		e.Hint = "put it back where it was; meanwhile paths below the other roots can be used: " + strings.Join(names, ", ")
+	}
+	return false, e
 }
 
 func within(p, dir string) bool {

@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/watch/index"
@@ -13,12 +15,24 @@ import (
 // patterns its braces may stand for.
 const maxGlob = 4096
 
-// globFor is a glob as the index matches it against the paths of one root:
+// checkGlob says what is wrong with a glob, which may begin with "!".
+func checkGlob(field, glob string) error {
+	_, err := index.CompileGlobs([]string{glob})
+	var bad *index.GlobError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	f := badArgument(field, "%s", bad.Reason)
+	if bad.Offset >= 0 {
+		f = badArgument(field, "at character %d, %s", 1+utf8.RuneCountInString(glob[:bad.Offset]), bad.Reason)
+	}
+	f.Hint = bad.Instead
+	return f
+}
+
+// globFor is a glob that [checkGlob] has passed as the index matches it against the paths of one root:
 // relative to the root and cleaned. ok is false when it speaks of another root.
 func globFor(ws *diffpreview.Workspace, root diffpreview.Root, field, glob string) (pattern string, ok bool, err error) {
-	if _, err := index.CompileGlobs([]string{glob}); err != nil {
-		return "", false, badArgument(field, "%v", err)
-	}
 	pattern, ok, err = rootOf(ws, root, field, glob)
 	if err != nil || !ok {
 		return "", ok, err

@@ -126,8 +126,8 @@ func (a *grepArgs) query() (index.Query, error) {
 		return index.Query{}, f.with("field", "pattern")
 	case errors.As(err, &syntax):
 		f := badArgument("pattern", "%s (at byte %d)", syntax.Reason, syntax.Offset)
-		if !a.Fixed {
-			f.Hint = "escape what is meant as it stands with a backslash, or set fixed"
+		if f.Hint = syntax.Instead; !a.Fixed && !strings.Contains(a.Pattern, "\n") {
+			f.Hint += "; to search for the text itself set fixed: true"
 		}
 		return index.Query{}, f
 	case err != nil:

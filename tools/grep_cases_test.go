@@ -36,6 +36,35 @@ func TestC098_InvalidPattern(t *testing.T) {
 	}
 }
 
+// The hint of a pattern that is wrong fits what is wrong with it.
+func TestPatternHints(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "x"})
+	for _, c := range []struct {
+		tool          string
+		args          args
+		message, hint string
+	}{
+		{"grep", args{"pattern": "f(x"}, `pattern: missing closing ): this group is not closed (at byte 1)`, `write \( for the character; to search for the text itself set fixed: true`},
+		{"grep", args{"pattern": "a[b"}, `pattern: missing closing ]: this class is not closed (at byte 1)`, `write \[ for the character; to search for the text itself set fixed: true`},
+		{"grep", args{"pattern": "*.go"}, `pattern: missing argument to repetition operator: there is nothing that * could repeat (at byte 0)`, `write \* for the character, .* for any text; to search for the text itself set fixed: true`},
+		{"grep", args{"pattern": "a\nb", "fixed": true}, `pattern: \n can match only when multiline is on, since lines are searched one by one (at byte 1)`, `set multiline: true`},
+		{"grep", args{"pattern": "(?=x)"}, `pattern: look-ahead (at byte 0) is not supported`, `match what follows as part of the pattern, or search for both and compare the lines`},
+		{"grep", args{"pattern": "x", "glob": "é/[a"}, `glob: at character 3, [ is not closed`, `write \[ for the character, or close the class with ]`},
+		{"grep", args{"pattern": "x", "glob": "!{a"}, `glob: at character 2, { is not closed`, `write \{ for the character, or close the alternatives with }`},
+		{"glob", args{"pattern": "a}"}, `pattern: at character 2, } closes nothing`, `write \} for the character`},
+		{"glob", args{"pattern": `a\`}, `pattern: at character 2, \ has no character behind it`, `leave it out, or write \\ for the character`},
+		{"glob", args{"pattern": strings.Repeat("{a,b}", 11)}, `pattern: its braces stand for more than 1024 patterns`, `use * in place of some of them, or several calls`},
+	} {
+		code := "invalid_arguments"
+		if strings.HasSuffix(c.message, "not supported") {
+			code = "unsupported_pattern"
+		}
+		if a := b.fails(code, c.tool, c.args); a["message"] != c.message || a["hint"] != c.hint {
+			t.Errorf("%s %v:\n%v\n%v", c.tool, c.args, a["message"], a["hint"])
+		}
+	}
+}
+
 func TestGrepCases(t *testing.T) {
 	for _, c := range []struct {
 		id   string

@@ -19,9 +19,19 @@ var listFilesText string
 type listArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"The directory: relative to the workspace's root with /, or absolute inside it."`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"List what is below its directories too."`
-	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"With recursive: how many levels; 1 is the directory's own entries."`
+	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"Needs recursive: how many levels; 1 is the directory's own entries."`
 	Limit     int    `json:"limit,omitempty" jsonschema:"The most entries to return."`
 	Hidden    bool   `json:"hidden,omitempty" jsonschema:"false leaves out names that begin with a dot, and what is below them."`
+}
+
+// check refuses a depth that would not be heeded: without recursive it is 1.
+func (a *listArgs) check(given func(string) bool) error {
+	if a.Recursive || a.MaxDepth == 1 || !given("max_depth") {
+		return nil
+	}
+	f := badArgument("max_depth", "needs recursive: true")
+	f.Hint = "set recursive: true, or leave out max_depth"
+	return f
 }
 
 type listHead struct {

@@ -22,6 +22,19 @@ func (b *bench) paths(tool string, a args) []string {
 	return got
 }
 
+// A depth that would not be heeded is refused; 1 is what there is without recursive.
+func TestListFilesDepthNeedsRecursive(t *testing.T) {
+	b := newBench(t, map[string]string{"a/x": ""})
+	for _, depth := range []int{2, 10} {
+		a := b.fails("invalid_arguments", "list_files", args{"max_depth": depth})
+		if a["message"] != "max_depth: needs recursive: true" || a["field"] != "max_depth" || a["hint"] == "" {
+			t.Errorf("%d: %v", depth, a)
+		}
+	}
+	b.ok("list_files", args{"max_depth": 1, "recursive": false})
+	b.ok("list_files", args{"max_depth": 10, "recursive": true})
+}
+
 func TestListFiles(t *testing.T) {
 	b := newBench(t, map[string]string{
 		"b.txt": "12345", "a/x": "1", "a/deep/er/y": "1", "a-b": "", ".hid/z": "", ".env": "", "empty/": "",

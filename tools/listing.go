@@ -47,18 +47,26 @@ func (l *listing) roots(ctx context.Context, roots []diffpreview.Root) error {
 		names[i] = r.Name
 	}
 	slices.Sort(names)
+	var missing error
+	found := false
 	for _, name := range names {
-		l.tell(name, diffpreview.Entry{Name: name, IsDir: true})
 		p, err := l.view.Resolve(name)
 		if err != nil {
-			return err
+			missing = err
+			l.warn(name, failureOf(err).Message)
+			continue
 		}
+		found = true
+		l.tell(name, diffpreview.Entry{Name: name, IsDir: true})
 		if !l.recursive {
 			continue
 		}
 		if err := l.walk(ctx, p, rules{}, 2); err != nil {
 			return err
 		}
+	}
+	if !found {
+		return missing
 	}
 	return nil
 }

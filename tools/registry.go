@@ -270,6 +270,19 @@ type spec[Args, Out any] struct {
 	call        func(ctx context.Context, tc *Context, args Args) (Out, error)
 }
 
+// checker are arguments that have more to check than a schema can say. given
+// reports whether an argument was given, be it with the value of its default.
+type checker interface {
+	check(given func(name string) bool) error
+}
+
+// given reports which members an object has.
+func given(object json.RawMessage) func(name string) bool {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(object, &members) // the caller has decoded it
+	return func(name string) bool { _, ok := members[name]; return ok }
+}
+
 func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 	input, err := inputSchema(s.defaults, s.bounds, s.choices)
 	if err != nil {
@@ -287,6 +300,11 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 		args := s.defaults
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return Result{}, badArgument("", "%v", err)
+		}
+		if c, ok := any(&args).(checker); ok {
+			if err := c.check(given(raw)); err != nil {
+				return Result{}, err
+			}
 		}
 		out, err := s.call(ctx, tc, args)
 		if rows, ok := any(&out).(renderer); ok {

@@ -35,18 +35,24 @@ type part struct {
 }
 
 // open resolves the path of a call and takes a snapshot of each root that it
-// reaches into. The caller closes the scope, also after an error.
+// reaches into; one of several that is missing is warned of. The caller closes the scope, also after an error.
 func (tc *Context) open(ctx context.Context, name string) (*scope, error) {
 	s := &scope{tc: tc, path: "."}
 	ws := tc.View.Workspace()
 	roots := ws.Roots()
 	if len(roots) > 1 && path.Clean(name) == "." {
+		var missing error
 		for i, r := range roots {
 			at, err := tc.View.Resolve(r.Name)
 			if err != nil {
-				return s, err
+				missing = err
+				s.warned.add(r.Name, failureOf(err).Message)
+				continue
 			}
 			s.parts = append(s.parts, &part{root: r, index: i, prefix: r.Name + "/", under: ".", at: at})
+		}
+		if len(s.parts) == 0 {
+			return s, missing
 		}
 		slices.SortFunc(s.parts, func(a, b *part) int { return strings.Compare(a.prefix, b.prefix) })
 	} else if err := s.resolve(name); err != nil {
@@ -211,6 +217,9 @@ func (r rules) leaveOut(name string, isDir bool) bool { return r.ignored || r.di
 // globs makes a call's globs those of p's root; ok is false when they leave
 // nothing of it.
 func (s *scope) globs(p *part, field, glob string) (pattern string, ok bool, err error) {
+	if err := checkGlob(field, glob); err != nil {
+		return "", false, err
+	}
 	out, negated := strings.CutPrefix(glob, "!")
 	pattern, ok, err = globFor(s.tc.View.Workspace(), p.root, field, out)
 	if err != nil || !negated {

@@ -46,7 +46,7 @@ func (s Surroundings) names() []string { return strings.Split(s.Below, "/") }
 // ReadSurroundings reads what reaches root, an absolute path, from outside: it
 // looks for the repository's top from root upwards, for the ignore files on the
 // way, and for the user's excludes file as git's configuration names it, without
-// running git. getenv gives the environment (HOME, XDG_CONFIG_HOME,
+// running git, what it includes under conditions included. getenv gives the environment (HOME, XDG_CONFIG_HOME,
 // GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_CONFIG_NOSYSTEM). Files that are
 // absent or cannot be read count as empty; the error is for a root that is not
 // absolute.
@@ -65,13 +65,17 @@ type outsideFiles struct {
 
 func readSurroundings(root string, getenv func(string) string, files outsideFiles) Surroundings {
 	root = filepath.Clean(root)
-	top, place, ok := findTop(root, files)
+	top, own, ok := findTop(root, files)
 	cfg := newGitConfig(getenv, files)
 	s := Surroundings{}
 	// Outside a repository no configuration tells: these two fold by default.
 	cfg.ignoreCase = !ok && (runtime.GOOS == "windows" || runtime.GOOS == "darwin")
+	if ok {
+		cfg.repo = repository{gitDir: own.path, head: func() ([]byte, error) { return own.read(path.Join(own.path, "HEAD")) }}
+	}
 	cfg.readUser()
 	if ok {
+		place := own.common()
 		cfg.read(filepath.FromSlash(path.Join(place.path, "config")), 0)
 		s.Exclude = place.file("info/exclude")
 		s.Below, s.Above = readAbove(top, root, files)

@@ -14,6 +14,7 @@ const maxConfigDepth = 10
 type gitConfig struct {
 	getenv     func(string) string
 	files      outsideFiles
+	repo       repository // that the conditions of includes ask about
 	excludes   string
 	named      bool // core.excludesFile was set, perhaps to ""
 	ignoreCase bool
@@ -100,6 +101,10 @@ func (c *gitConfig) read(file string, depth int) {
 		case "core.ignorecase":
 			c.ignoreCase = bare || gitTrue(value)
 		case "include.path":
+			c.read(c.resolve(value, filepath.Dir(file)), depth+1)
+		}
+		condition, ok := strings.CutPrefix(section, "includeif.")
+		if ok && key == "path" && c.includes(condition, file) {
 			c.read(c.resolve(value, filepath.Dir(file)), depth+1)
 		}
 	})

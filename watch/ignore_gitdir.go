@@ -35,18 +35,19 @@ func (g gitPlace) file(name string) []byte {
 	return data
 }
 
-// findGitDir returns the git directory of the repository whose top is dir.
+// findGitDir returns the git directory of the repository whose top is dir: of a
+// worktree its own, see common.
 func findGitDir(dir string, read func(name string) ([]byte, error)) (gitPlace, bool) {
 	own := path.Join(dir, ".git")
 	if _, err := read(path.Join(own, "HEAD")); err == nil {
-		return gitPlace{path: own, read: read}.common(), true
+		return gitPlace{path: own, read: read}, true
 	}
 	data, err := read(own)
 	if err != nil || !strings.HasPrefix(string(data), gitdirPrefix) {
 		return gitPlace{}, false
 	}
 	target := firstLine(data[len(gitdirPrefix):])
-	return gitPlace{path: joinGit(dir, target), read: read}.common(), true
+	return gitPlace{path: joinGit(dir, target), read: read}, true
 }
 
 // joinGit resolves a path that git wrote into a file.
@@ -70,7 +71,7 @@ func (ig *Ignore) nestedExclude(rel string) []byte {
 	if !ok {
 		return nil
 	}
-	return place.file("info/exclude")
+	return place.common().file("info/exclude")
 }
 
 // readAnywhere reads a file by its path from the root, or by a path that leads

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,14 +19,16 @@ type callCmd struct {
 	Tool      string        `arg:"" optional:"" help:"The tool's name; without one, the tools are listed."`
 	Arguments string        `arg:"" optional:"" name:"json" help:"Its arguments, a JSON object; \"-\" reads them from stdin."`
 	Session   string        `default:"cli" placeholder:"LABEL" help:"Session to call it in: the open one of this label, or a new one (default: ${default})."`
-	JSON      bool          `name:"json" help:"Print the whole outcome: content, result and reviews."`
+	JSON      bool          `name:"json" xor:"form" help:"Print the whole outcome as JSON: content, result and reviews."`
+	Text      bool          `xor:"form" help:"Print what grep, glob or list_files found as lines, as on a terminal."`
 	Idle      time.Duration `default:"10m" help:"When this call starts the daemon: how long it stays when nobody uses it (default: ${default})."`
 }
 
 func (callCmd) Help() string {
-	return `Prints the tool's structured result as JSON. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for; on a terminal with a bar while the index is built for the first time.
+	return `Prints the tool's structured result as JSON; on a terminal what grep, glob and list_files found as lines: path:line:text, or a path in each. What reviewers decided since the session's last call is told on stderr, one line each; so is what others changed under a proposal, with the diff, and what a call waits for; on a terminal with a bar while the index is built for the first time.
 
     loomd call
+    loomd call grep --help
     loomd call read_file '{"path":"go.mod"}'
     generate-arguments | loomd call edit_file -`
 }
@@ -37,6 +40,9 @@ func (c *callCmd) Run(e *env) error {
 	args, err := c.arguments(e)
 	if err != nil {
 		return err
+	}
+	if c.Text && !slices.Contains(searchTools, c.Tool) {
+		return usagef("--text: only %s have a form as text", strings.Join(searchTools, ", "))
 	}
 	if c.Idle <= 0 {
 		return usagef("--idle %v: must be positive", c.Idle)
@@ -83,11 +89,17 @@ func (c *callCmd) arguments(e *env) (json.RawMessage, error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, usagef("arguments: not JSON: %v (at byte %d)", err, syntax.Offset)
+		return nil, c.wrong("arguments: not JSON: %v (at byte %d)", err, syntax.Offset)
 	case err != nil || object == nil:
-		return nil, usagef("arguments: not a JSON object")
+		return nil, c.wrong("arguments: not a JSON object")
 	}
 	return text, nil
+}
+
+// wrong is a usage error of the arguments, with how they are written.
+func (c *callCmd) wrong(format string, args ...any) error {
+	hint := fmt.Sprintf("%s; loomd call %s --help has all arguments", exampleOf(c.Tool), oneLine(c.Tool))
+	return &usageError{fmt.Sprintf(format, args...), hint}
 }
 
 func (c *callCmd) list(e *env, cl *client.Client) error {
@@ -135,6 +147,9 @@ func (c *callCmd) print(e *env, res protocol.ToolsCallResult) error {
 	if res.IsError {
 		c.reportFailure(e, res)
 		return failed
+	}
+	if c.asText(e) {
+		return e.printFound(res)
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, res.StructuredContent, "", "  "); err != nil {

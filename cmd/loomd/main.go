@@ -72,6 +72,7 @@ func run(args []string) int {
 		kong.Name("loomd"),
 		kong.Description(description),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Help(printHelp(e)),
 		kong.Bind(e),
 	)
 	if err != nil {
@@ -103,8 +104,9 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// usageError is a command line that makes no sense.
-type usageError struct{ text string }
+// usageError is a command line that makes no sense. hint, if any, says how it is
+// written.
+type usageError struct{ text, hint string }
 
 func (e *usageError) Error() string { return e.text }
 

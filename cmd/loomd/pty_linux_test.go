@@ -261,3 +261,19 @@ func TestReviewColours(t *testing.T) {
 		t.Errorf("colour without a terminal: %q", out)
 	}
 }
+
+// On a terminal what a search found is lines, in which nothing acts on it.
+func TestCallGrepOnATerminal(t *testing.T) {
+	dir, env := newWorkspace(t, "one\ntwo \x1b[31m\nthree\n")
+	s := onTerminal(t, dir, env, "call", "grep", `{"pattern":"two","context":1}`)
+	s.await(`^f-1-one\r\nf:2:two \^\[\[31m\r\nf-3-three\r\n$`)
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	s = onTerminal(t, dir, env, "call", "--json", "grep", `{"pattern":"two"}`)
+	s.await(`"structuredContent": \{`)
+	s.ends()
+	s = onTerminal(t, dir, env, "call", "read_file", `{"path":"f","limit":1}`)
+	s.await(`"contents": "one\\n"`)
+	s.ends()
+}

@@ -112,12 +112,16 @@ func (t target) review(e *env) (*client.Client, error) {
 	return t.connect(e, protocol.RoleReviewer, nil, defaultIdle)
 }
 
-// hintOf is the daemon's advice in an error answer, or what helps when none came.
+// hintOf is the daemon's advice in an error answer, how a wrong command line is
+// written, or what helps when no answer came.
 func hintOf(err error) string {
 	var answer *client.Error
+	var usage *usageError
 	switch {
 	case errors.As(err, &answer):
 		return answer.Data.Hint
+	case errors.As(err, &usage):
+		return usage.hint
 	case errors.Is(err, errLost):
 		return lostHint
 	}

@@ -124,7 +124,7 @@ func (e *env) note(format string, args ...any) {
 }
 
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return &usageError{text: fmt.Sprintf(format, args...)}
 }
 
 // paint colours text, or leaves it when it is false.

@@ -54,7 +54,7 @@ type IndexSyncParams struct {
 // IndexFindParams finds files by parts of their path, for a person who types.
 type IndexFindParams struct {
 	Query string `json:"query"`
-	Limit int    `json:"limit,omitempty"` // 1 to 1000, absent: 100
+	Limit *int   `json:"limit,omitempty"` // 1 to 1000, absent: 100
 }
 
 // IndexFindResult is the best first.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/loomd/loomd/watch"
 )
@@ -20,7 +21,8 @@ type Found struct {
 // Find returns the files that a person may mean by a few letters, the best
 // first. The letters of each word of the query are in the path in this order;
 // those in a file's name, at the beginnings of its words and next to each other
-// count most. Case counts if the query has capitals.
+// count most. Case counts if the query has capitals. A query with letters beyond
+// ASCII does not see where capitals begin words.
 func (x *Index) Find(ctx context.Context, query string, limit int) ([]Found, error) {
 	s, err := x.Snapshot(ctx)
 	if err != nil {
@@ -34,6 +36,7 @@ func (x *Index) Find(ctx context.Context, query string, limit int) ([]Found, err
 func (s *Snapshot) Find(ctx context.Context, query string, limit int) ([]Found, error) {
 	words := strings.Fields(query)
 	fold := query == strings.ToLower(query)
+	wide := fold && strings.ContainsFunc(query, func(r rune) bool { return r >= utf8.RuneSelf })
 	var (
 		all  sync.WaitGroup
 		next atomic.Int64
@@ -46,7 +49,7 @@ func (s *Snapshot) Find(ctx context.Context, query string, limit int) ([]Found, 
 				if i >= len(s.views) {
 					return
 				}
-				best[w] = s.views[i].rank(best[w], words, fold, limit)
+				best[w] = s.views[i].rank(best[w], words, fold, wide, limit)
 			}
 		})
 	}
@@ -62,15 +65,20 @@ func sortFound(found []Found) {
 	})
 }
 
-// rank adds a view's files to found, and keeps about the best limit of them.
-func (v *view) rank(found []Found, words []string, fold bool, limit int) []Found {
+// rank adds a view's files to found, and keeps about the best limit of them. wide:
+// fold is of more letters than those of ASCII, for which the whole path is folded.
+func (v *view) rank(found []Found, words []string, fold, wide bool, limit int) []Found {
 	one := func(e entry) {
 		if e.kind == watch.Dir {
 			return
 		}
+		path := e.path
+		if wide {
+			path = strings.ToLower(path)
+		}
 		score := 0
 		for _, w := range words {
-			n := scoreOf(e.path, w, fold)
+			n := scoreOf(path, w, fold)
 			if n < 0 {
 				return
 			}

@@ -1,15 +1,11 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
-
-// ErrGlob is what a pattern's error wraps.
-var ErrGlob = errors.New("glob pattern")
 
 // The bounds of a pattern. Braces multiply: a pattern with many of them would be
 // tried in as many ways.
@@ -53,7 +49,7 @@ func CompileGlobs(patterns []string) (*Globs, error) {
 		rest, negative := strings.CutPrefix(p, "!")
 		ways, err := compileGlob(rest)
 		if err != nil {
-			return nil, err
+			return nil, err.in(p)
 		}
 		if negative {
 			gs.without = append(gs.without, ways...)
@@ -66,16 +62,23 @@ func CompileGlobs(patterns []string) (*Globs, error) {
 
 // compileGlob returns the globs that a pattern stands for: several where braces
 // make of it as many whose matching is comparing strings.
-func compileGlob(pattern string) ([]glob, error) {
+func compileGlob(pattern string) ([]glob, *GlobError) {
+	whole := GlobError{Pattern: pattern, Offset: -1}
 	switch {
 	case pattern == "":
-		return nil, fmt.Errorf("%w is empty", ErrGlob)
+		whole.Reason, whole.Instead = "it is empty", "write ** for everything"
+		return nil, &whole
 	case len(pattern) > maxGlob:
-		return nil, fmt.Errorf("%w has %d bytes, at most %d are allowed", ErrGlob, len(pattern), maxGlob)
-	case !doublestar.ValidatePattern(pattern):
-		return nil, fmt.Errorf("%w %q is malformed", ErrGlob, pattern)
+		whole.Reason = fmt.Sprintf("it has %d bytes, at most %d are allowed", len(pattern), maxGlob)
+		whole.Instead = "use * for a part of it"
+		return nil, &whole
 	case braceWays(pattern) > maxBraceWays:
-		return nil, fmt.Errorf("%w %q stands for more than %d patterns", ErrGlob, pattern, maxBraceWays)
+		whole.Reason = fmt.Sprintf("its braces stand for more than %d patterns", maxBraceWays)
+		whole.Instead = "use * in place of some of them, or several calls"
+		return nil, &whole
+	}
+	if err := malformed(pattern); err != nil {
+		return nil, err
 	}
 	base := !strings.Contains(pattern, "/") // "./a" is the root's a alone
 	pattern = strings.TrimPrefix(pattern, "./")

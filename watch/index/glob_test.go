@@ -74,6 +74,7 @@ func TestFind(t *testing.T) {
 	for _, p := range []string{
 		"watch/index/search.go", "watch/index/search_test.go", "docs/searching.md", "tools/list_files.go", "README.md",
 		"daemon/server.go", "daemon/serverStatus.go", "a/very/long/way/to/s/e/a/r/c/h",
+		"docs/ÉTÉ.md", "docs/Übersicht.md",
 	} {
 		f.write(t, p, "x")
 	}
@@ -82,6 +83,7 @@ func TestFind(t *testing.T) {
 	for query, want := range map[string]string{
 		"search": "watch/index/search.go", "searchgo": "watch/index/search.go", "lf": "tools/list_files.go", "readme": "README.md",
 		"sS": "daemon/serverStatus.go", "daemon srv": "daemon/server.go", "index test": "watch/index/search_test.go",
+		"été": "docs/ÉTÉ.md", "üb": "docs/Übersicht.md", "ÉT": "docs/ÉTÉ.md",
 	} {
 		found, err := x.Find(t.Context(), query, 3)
 		if err != nil || len(found) == 0 || found[0].Path != want {

@@ -31,7 +31,7 @@ func parse(o Options) (tree *node, err error) {
 	p := &parser{options: o, src: o.Pattern, flags: flags{fold: o.IgnoreCase, lines: true}}
 	switch {
 	case len(o.Pattern) > maxPattern:
-		return nil, p.syntaxError(0, "it is longer than 64 KiB")
+		return nil, p.syntaxError(0, "it is longer than 64 KiB", "search for a part of it")
 	case o.Fixed:
 		tree = literalNode(o.Pattern, o.IgnoreCase, 0)
 	default:
@@ -39,7 +39,7 @@ func parse(o Options) (tree *node, err error) {
 			return nil, err
 		}
 		if p.pos < len(p.src) {
-			return nil, p.syntaxError(p.pos, "there is no group that this ) closes")
+			return nil, p.syntaxError(p.pos, "unexpected ): there is no group that this ) closes", `write \) for the character`)
 		}
 	}
 	if !o.Multiline {
@@ -53,8 +53,8 @@ func parse(o Options) (tree *node, err error) {
 	return tree, nil
 }
 
-func (p *parser) syntaxError(at int, reason string) error {
-	return &SyntaxError{Pattern: p.src, Offset: at, Reason: reason}
+func (p *parser) syntaxError(at int, reason, instead string) error {
+	return &SyntaxError{Pattern: p.src, Offset: at, Reason: reason, Instead: instead}
 }
 
 func (p *parser) unsupported(at int, feature, instead string) error {
@@ -66,7 +66,7 @@ func (p *parser) keepToLine(n *node) (*node, error) {
 	if n.op == opSet && n.set.has('\n') {
 		kept := *n
 		if kept.set.remove('\n'); n.set.count() == 1 {
-			return nil, p.syntaxError(n.pos, `\n can match only when multiline is on, since lines are searched one by one`)
+			return nil, p.syntaxError(n.pos, `\n can match only when multiline is on, since lines are searched one by one`, "set multiline: true")
 		}
 		return &kept, nil
 	}
@@ -162,12 +162,13 @@ func (p *parser) atom() (*node, error) {
 	case '\\':
 		return p.escape()
 	case '*', '+', '?':
-		return nil, p.syntaxError(at, "there is nothing that "+string(c)+" could repeat")
+		return nil, p.syntaxError(at, "missing argument to repetition operator: there is nothing that "+string(c)+" could repeat",
+			`write \`+string(c)+" for the character, .* for any text")
 	case '{':
 		if _, _, ok, err := p.counts(); err != nil {
 			return nil, err
 		} else if ok {
-			return nil, p.syntaxError(at, "there is nothing that the count could repeat")
+			return nil, p.syntaxError(at, "missing argument to repetition operator: there is nothing that the count could repeat", `write \{ for the character`)
 		}
 	case '.':
 		p.pos++
@@ -215,7 +216,7 @@ func (p *parser) repeated(n *node) (*node, error) {
 	if _, _, more, err := p.repetition(); err != nil {
 		return nil, err
 	} else if more {
-		return nil, p.syntaxError(again, "a repetition of a repetition; put the first one into (?:...)")
+		return nil, p.syntaxError(again, "bad repetition operator: a repetition of a repetition", "put the first one into (?:...)")
 	}
 	return &node{op: opRepeat, subs: []*node{n}, min: low, max: high, lazy: lazy, pos: at}, nil
 }
@@ -255,10 +256,10 @@ func (p *parser) counts() (low, high int, ok bool, err error) {
 		high = -1
 	}
 	if low > maxRepeat || high > maxRepeat {
-		return 0, 0, false, p.syntaxError(at, "a count is over 1000")
+		return 0, 0, false, p.syntaxError(at, "bad repetition count: it is over 1000", "put a smaller count around another: (?:a{100}){20}")
 	}
 	if high >= 0 && low > high {
-		return 0, 0, false, p.syntaxError(at, "the first count is over the second")
+		return 0, 0, false, p.syntaxError(at, "bad repetition count: the first count is over the second", "write the lower one first: {2,3}")
 	}
 	p.pos = at + 1 + end + 1
 	return low, high, true, nil

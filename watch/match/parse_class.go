@@ -2,6 +2,8 @@ package match
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,13 +44,13 @@ func (p *parser) class() (*node, error) {
 	}
 	switch {
 	case errors.Is(err, errOpen):
-		return nil, p.syntaxError(at, "this class is not closed; write \\[ for the character")
+		return nil, p.syntaxError(at, "missing closing ]: this class is not closed", `write \[ for the character`)
 	case err != nil:
 		return nil, err
 	case !c.wide:
 		return r.bytesNode(at), nil
 	case c.raw:
-		return nil, p.syntaxError(at, `a class cannot have both bytes such as \xff and characters beyond ASCII`)
+		return nil, p.syntaxError(at, `a class cannot have both bytes such as \xff and characters beyond ASCII`, `write the bytes beside it: (?:[é]|\xff)`)
 	}
 	return r.utf8Node(at), nil
 }
@@ -63,7 +65,7 @@ func (c *classReader) last() rune {
 // brackets reads from "[" to its "]".
 func (c *classReader) brackets() (ranges, error) {
 	if c.depth++; c.depth > maxNesting {
-		return nil, c.syntaxError(c.pos, "classes are nested too deeply")
+		return nil, c.syntaxError(c.pos, "classes are nested too deeply", "write all characters into one class")
 	}
 	defer func() { c.depth-- }()
 	c.pos++
@@ -166,7 +168,7 @@ func (c *classReader) member() (ranges, error) {
 		return nil, err
 	}
 	if hi < lo {
-		return nil, c.syntaxError(at, "the range's start is over its end")
+		return nil, c.syntaxError(at, "bad character class range: the range's start is over its end", `write the lower one first, or \- for the character`)
 	}
 	return ranges{{lo, hi}}, nil
 }
@@ -209,7 +211,7 @@ func (c *classReader) posix() (r ranges, ok bool, err error) {
 	}
 	pairs, known := posixClasses[name]
 	if !known {
-		return nil, false, c.syntaxError(c.pos, "there is no class [:"+name+":]")
+		return nil, false, c.syntaxError(c.pos, "bad character class: there is no class [:"+name+":]", "there are "+strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		r = append(r, span{rune(pairs[i]), rune(pairs[i+1])})

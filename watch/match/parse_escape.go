@@ -44,7 +44,7 @@ var borders = []struct {
 func (p *parser) escape() (*node, error) {
 	at := p.pos
 	if at+1 == len(p.src) {
-		return nil, p.syntaxError(at, `a \ stands at the end`)
+		return nil, p.syntaxError(at, `trailing backslash: a \ stands at the end`, `write \\ for the character`)
 	}
 	c := p.src[at+1]
 	if l, ok := looks[c]; ok {
@@ -101,7 +101,7 @@ func (p *parser) toLine(l look) look {
 func (p *parser) escapedChar() (r rune, raw bool, err error) {
 	at := p.pos
 	if at+1 >= len(p.src) {
-		return 0, false, p.syntaxError(at, `a \ stands at the end`)
+		return 0, false, p.syntaxError(at, `trailing backslash: a \ stands at the end`, `write \\ for the character`)
 	}
 	c := p.src[at+1]
 	p.pos += 2
@@ -127,8 +127,12 @@ func (p *parser) escapedChar() (r rune, raw bool, err error) {
 		return 0, false, p.unsupported(at, f[0], f[1])
 	}
 	_, size := utf8.DecodeRuneInString(p.src[at+1:])
-	return 0, false, p.syntaxError(at, `there is no escape \`+p.src[at+1:at+1+size])
+	return 0, false, p.syntaxError(at, `bad escape sequence: there is no escape \`+p.src[at+1:at+1+size],
+		`leave out the \, or write \\ for the character`)
 }
+
+// hexForms is how a character's number is written.
+const hexForms = `write \x41 for a byte, \x{1f600} for a character, \\x for the text \x itself`
 
 // hex reads what is behind "\x", "\u" and "\U". Two digits behind "\x" are a byte.
 func (p *parser) hex(at int, kind byte) (r rune, raw bool, err error) {
@@ -136,7 +140,7 @@ func (p *parser) hex(at int, kind byte) (r rune, raw bool, err error) {
 	if p.take("{") {
 		text, _, closed := strings.Cut(p.src[p.pos:], "}")
 		if !closed || text == "" {
-			return 0, false, p.syntaxError(at, "the character's number is empty or not closed")
+			return 0, false, p.syntaxError(at, "bad escape sequence: the character's number is empty or not closed", hexForms)
 		}
 		digits = text
 		p.pos += len(text) + 1
@@ -144,7 +148,7 @@ func (p *parser) hex(at int, kind byte) (r rune, raw bool, err error) {
 		size := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
 		digits = p.src[p.pos:min(p.pos+size, len(p.src))]
 		if len(digits) < size {
-			return 0, false, p.syntaxError(at, "the character's number is too short")
+			return 0, false, p.syntaxError(at, "bad escape sequence: the character's number is too short", hexForms)
 		}
 		p.pos += size
 		raw = kind == 'x'
@@ -152,14 +156,14 @@ func (p *parser) hex(at int, kind byte) (r rune, raw bool, err error) {
 	for i := range len(digits) {
 		d := strings.IndexByte("0123456789abcdef", digits[i]|0x20)
 		if d < 0 || digits[i] < '0' {
-			return 0, false, p.syntaxError(at, "the character's number is not hexadecimal")
+			return 0, false, p.syntaxError(at, "bad escape sequence: the character's number is not hexadecimal", hexForms)
 		}
 		if r = r*16 + rune(d); r > utf8.MaxRune {
 			break
 		}
 	}
 	if !raw && !utf8.ValidRune(r) {
-		return 0, false, p.syntaxError(at, "there is no character of this number")
+		return 0, false, p.syntaxError(at, "bad escape sequence: there is no character of this number", hexForms)
 	}
 	return r, raw, nil
 }

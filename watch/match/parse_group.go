@@ -19,6 +19,12 @@ var foreignGroups = []struct{ mark, feature, instead string }{
 	{"*", "a control verb", "leave it out"},
 }
 
+// How names and flags are written.
+const (
+	nameForm  = "write (?P<name>...) with letters and digits, or (...) without a name"
+	flagForms = `write (?i), (?i:...) or (?:...); \(\? for the characters themselves`
+)
+
 func (p *parser) group() (*node, error) {
 	at := p.pos
 	p.pos++
@@ -40,14 +46,14 @@ func (p *parser) group() (*node, error) {
 		}
 	}
 	if p.depth++; p.depth > maxNesting {
-		return nil, p.syntaxError(at, "groups are nested too deeply")
+		return nil, p.syntaxError(at, "groups are nested too deeply", "leave out those that only group")
 	}
 	n, err := p.alternatives()
 	if err != nil {
 		return nil, err
 	}
 	if !p.take(")") {
-		return nil, p.syntaxError(at, "this group is not closed")
+		return nil, p.syntaxError(at, "missing closing ): this group is not closed", `write \( for the character`)
 	}
 	p.depth--
 	p.flags = outer
@@ -57,11 +63,11 @@ func (p *parser) group() (*node, error) {
 func (p *parser) groupName() error {
 	name, _, closed := strings.Cut(p.src[p.pos:], ">")
 	if !closed || name == "" {
-		return p.syntaxError(p.pos, "the group's name is empty or not closed")
+		return p.syntaxError(p.pos, "bad group name: it is empty or not closed", nameForm)
 	}
 	for i := range len(name) {
 		if !isWord(name[i]) && name[i] < 0x80 && strings.IndexByte(".[]", name[i]) < 0 {
-			return p.syntaxError(p.pos+i, "the group's name has a character that names cannot have")
+			return p.syntaxError(p.pos+i, "bad group name: it has a character that names cannot have", nameForm)
 		}
 	}
 	p.pos += len(name) + 1
@@ -77,13 +83,13 @@ func (p *parser) readFlags(at int) (ends bool, err error) {
 		switch c {
 		case ')', ':':
 			if c == ')' && !any || !on && !any {
-				return false, p.syntaxError(at, "flags are missing")
+				return false, p.syntaxError(at, "bad group syntax: flags are missing", flagForms)
 			}
 			p.flags = set
 			return c == ')', nil
 		case '-':
 			if !on {
-				return false, p.syntaxError(p.pos-1, "flags are negated twice")
+				return false, p.syntaxError(p.pos-1, "bad group syntax: flags are negated twice", flagForms)
 			}
 			on, any = false, false
 			continue
@@ -106,9 +112,9 @@ func (p *parser) readFlags(at int) (ends bool, err error) {
 			if c >= '0' && c <= '9' {
 				return false, p.unsupported(at, "a subroutine call", "write the group's pattern again")
 			}
-			return false, p.syntaxError(p.pos-1, "there is no such flag; there are i, m, s, U, x")
+			return false, p.syntaxError(p.pos-1, "bad group syntax: there is no such flag; there are i, m, s, U, x", flagForms)
 		}
 		any = true
 	}
-	return false, p.syntaxError(at, "this group is not closed")
+	return false, p.syntaxError(at, "missing closing ): this group is not closed", `write \( for the character`)
 }

@@ -18,12 +18,13 @@ type Options struct {
 // SyntaxError says why a pattern means nothing.
 type SyntaxError struct {
 	Pattern string
-	Offset  int // bytes into Pattern where it went wrong
-	Reason  string
+	Offset  int    // bytes into Pattern where it went wrong
+	Reason  string // in RE2's words where it has some
+	Instead string // what to write in its place
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("pattern %q, byte %d: %s", e.Pattern, e.Offset, e.Reason)
+	return fmt.Sprintf("pattern %q, byte %d: %s; %s", e.Pattern, e.Offset, e.Reason, e.Instead)
 }
 
 // UnsupportedError names a part of other dialects that a pattern uses.

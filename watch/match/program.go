@@ -62,7 +62,7 @@ func compile(tree *node, o Options) (*program, error) {
 	c := &compiler{}
 	start := c.node(tree, c.add(inst{kind: instMatch}))
 	if c.full {
-		return nil, &SyntaxError{Pattern: o.Pattern, Reason: "it is too large: its counts multiply to more than 20,000 steps"}
+		return nil, &SyntaxError{Pattern: o.Pattern, Reason: "it is too large: its counts multiply to more than 20,000 steps", Instead: "write lower counts, or + where the number does not matter"}
 	}
 	p := &program{insts: c.insts, start: start}
 	p.multiline = o.Multiline

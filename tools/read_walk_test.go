@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -130,6 +131,9 @@ type sizeless struct{ *strings.Reader }
 
 func (sizeless) Close() error { return nil }
 func (sizeless) Size() int64  { return -1 }
+
+func (sizeless) Changed() time.Time        { return time.Time{} }
+func (sizeless) Now() (int64, bool, error) { return 0, false, nil }
 
 func TestReadHeadWithoutASize(t *testing.T) {
 	for size, want := range map[int]bool{0: true, 4096: true, 4097: true, 100_000: true, wholeRead: true, wholeRead + 1: false, wholeRead + 9: false} {

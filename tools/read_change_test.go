@@ -63,8 +63,21 @@ func TestReadWhileItIsWritten(t *testing.T) {
 	}
 	for name, turn := range writers {
 		b := newBench(t, map[string]string{"f": string(letter(0))})
+		p, err := b.view.Resolve("f")
+		must(t, err)
 		settled, changing := 0, 0
 		writing(t, filepath.Join(b.dir, "f"), turn, func() {
+			noticed := false
+			for range 1000 {
+				r, err := readOnce(t.Context(), &Context{View: b.view}, p, readArgs{MaxBytes: 1, Offset: 1})
+				must(t, err)
+				if noticed = r.Changing; noticed {
+					break
+				}
+			}
+			if !noticed {
+				t.Errorf("%s: a thousand reads, and none noticed", name)
+			}
 			for range 40 {
 				a := b.ok("read_file", args{"path": "f"})
 				text := a["contents"].(string)

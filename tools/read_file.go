@@ -250,7 +250,9 @@ func (r *readResult) showWhole(data []byte, args readArgs) {
 	r.TotalLines = &info.Lines
 	begin := 0
 	if info.BOM {
-		_, begin = diffpreview.BOMOf(data)
+		if _, begin = diffpreview.BOMOf(data); begin == len(data) {
+			info.Lines = 0 // a mark is no line
+		}
 	}
 	line := args.Offset
 	if args.ByteOffset != nil {

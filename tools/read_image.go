@@ -154,14 +154,14 @@ func (s *shownImage) pass(file *io.SectionReader, size int64) error {
 
 func damagedImage(name string, k kind, size int64, err error) error {
 	f := notText(name, k, size)
-	f.Message = fmt.Sprintf("%s is no image to show: %s: cannot be decoded: %v", name, k, err)
+	f.Message = fmt.Sprintf("%s: %s, cannot be decoded: %v", name, k, err)
 	f.Hint = "the file is damaged or of a kind that loomd does not know: make it anew, or convert it to a plain PNG"
 	return f
 }
 
 func tooLargeImage(name string, k kind, size int64, why string) error {
 	f := notText(name, k, size)
-	f.Code, f.Message = string(diffpreview.CodeTooLarge), fmt.Sprintf("%s is too large: %s: %s", name, k, why)
+	f.Code, f.Message = string(diffpreview.CodeTooLarge), fmt.Sprintf("%s: %s, is too large: %s", name, k, why)
 	f.Hint = "make a smaller copy of it, and read that"
 	return f
 }

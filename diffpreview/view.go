@@ -127,8 +127,8 @@ type Source interface {
 
 type bytesSource struct{ *bytes.Reader }
 
-func (bytesSource) Close() error               { return nil }
-func (bytesSource) Changed() time.Time         { return time.Time{} }
+func (bytesSource) Close() error                { return nil }
+func (bytesSource) Changed() time.Time          { return time.Time{} }
 func (b bytesSource) Now() (int64, bool, error) { return b.Size(), false, nil }
 
 type fileSource struct {

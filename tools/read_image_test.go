@@ -173,15 +173,15 @@ func TestReadImageScaled(t *testing.T) {
 		scaled           bool
 		quadrants        string
 	}{
-		{"png", pngOf(t, quadrants(5000, 3000, false)), "image/png", 2000, 1200, true, "rgbw"},
-		{"jpeg", jpegOf(t, quadrants(3000, 5000, false)), "image/jpeg", 1200, 2000, true, "rgbw"},
+		{"png", pngOf(t, quadrants(3000, 1800, false)), "image/png", 2000, 1200, true, "rgbw"},
+		{"jpeg", jpegOf(t, quadrants(2400, 4000, false)), "image/jpeg", 1200, 2000, true, "rgbw"},
 		{"just over", pngOf(t, quadrants(2001, 2001, false)), "image/png", 2000, 2000, true, "rgbw"},
 		{"16 bit", pngOf(t, deep), "image/png", 2000, 1000, true, "rgbw"},
 		{"palette", pngOf(t, small), "image/png", 2000, 1000, true, "wwww"},
 		{"tall", pngOf(t, image.NewGray(image.Rect(0, 0, 1, 20_000))), "image/png", 1, 2000, true, ""},
 		{"webp", webpOf(4000, 1000), "image/png", 2000, 500, true, ""},
-		{"noise", pngOf(t, quadrants(1300, 1300, true)), "image/jpeg", 1300, 1300, false, ""},
-		{"large noise", pngOf(t, quadrants(2400, 1600, true)), "image/jpeg", 2000, 1333, true, ""},
+		{"noise", pngOf(t, quadrants(1150, 1150, true)), "image/jpeg", 1150, 1150, false, ""},
+		{"large noise", pngOf(t, quadrants(2100, 1400, true)), "image/jpeg", 2000, 1333, true, ""},
 		{"clear", pngOf(t, clear), "image/png", 2000, 10, true, ""},
 	}
 	for _, tt := range tests {

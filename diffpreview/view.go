@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Call names the tool call that an edit came from.
@@ -113,20 +114,44 @@ func (v *View) Read(p Path) (Content, error) {
 type Source interface {
 	io.ReaderAt
 	io.Closer
-	// Size is the length in bytes; -1 when only reading to the end tells it.
+	// Size is the length in bytes when it was opened; -1 when only reading to the
+	// end tells it.
 	Size() int64
+	// Changed is when the file was written last before it was opened; the zero time
+	// for a text that is in memory.
+	Changed() time.Time
+	// Now is what the file's length in bytes is by now, and whether it was written
+	// since it was opened, as far as its length and its time of change tell.
+	Now() (size int64, changed bool, err error)
 }
 
 type bytesSource struct{ *bytes.Reader }
 
-func (bytesSource) Close() error { return nil }
+func (bytesSource) Close() error                { return nil }
+func (bytesSource) Changed() time.Time          { return time.Time{} }
+func (b bytesSource) Now() (int64, bool, error) { return b.Size(), false, nil }
 
 type fileSource struct {
 	*os.File
-	size int64
+	opened fs.FileInfo
 }
 
-func (f fileSource) Size() int64 { return f.size }
+func (f fileSource) Size() int64 {
+	if size := f.opened.Size(); size > 0 {
+		return size
+	}
+	return -1 // as files of /proc say
+}
+
+func (f fileSource) Changed() time.Time { return f.opened.ModTime() }
+
+func (f fileSource) Now() (int64, bool, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, false, ioError(f.opened.Name(), err)
+	}
+	return info.Size(), info.Size() != f.opened.Size() || !info.ModTime().Equal(f.opened.ModTime()), nil
+}
 
 // Open opens the file at p for reading parts of it. It fails with
 // file_not_found, is_directory, not_regular_file or permission_denied.
@@ -148,11 +173,7 @@ func (v *View) Open(p Path) (Source, error) {
 		}
 		return nil, err
 	}
-	size := info.Size()
-	if size == 0 {
-		size = -1 // as files of /proc say
-	}
-	return fileSource{f, size}, nil
+	return fileSource{f, info}, nil
 }
 
 // prefixOf is what paths below a directory begin with.

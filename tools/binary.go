@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif"  // so that DecodeConfig knows it
-	_ "image/jpeg" // so that DecodeConfig knows it
-	_ "image/png"  // so that DecodeConfig knows it
+	_ "image/gif"  // so that image.Decode knows it
+	_ "image/jpeg" // so that image.Decode knows it
+	_ "image/png"  // so that image.Decode knows it
 	"net/http"
 	"strings"
 
-	_ "golang.org/x/image/webp" // so that DecodeConfig knows it
+	_ "golang.org/x/image/webp" // so that image.Decode knows it
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -18,17 +18,25 @@ import (
 // kind is what bytes that are no text are, judged by their beginning and never
 // by a name.
 type kind struct {
+	name          string // for a person, "" when only the type is known
 	mime          string
-	width, height int // of an image, 0 when they are not known
+	hint          string // what shows such a file, "" when that is not known
+	width, height int    // of an image in pixels, 0 when they are not known
 }
 
 // identify looks at the head of a file. The dimensions of an image are found
 // when they stand within it.
 func identify(head []byte) kind {
 	if enc := unmarkedUTF16(head); enc != "" {
-		return kind{mime: "text/plain; charset=" + string(enc)}
+		return kind{
+			name: "UTF-16 without a byte order mark", mime: "text/plain; charset=" + string(enc),
+			hint: "UTF-16 is read when the file begins with a byte order mark",
+		}
 	}
 	k := kind{mime: http.DetectContentType(head)}
+	if s := signatureOf(head); s != nil {
+		k = kind{name: s.name, mime: s.mime, hint: s.hint}
+	}
 	if strings.HasPrefix(k.mime, "image/") {
 		if config, _, err := image.DecodeConfig(bytes.NewReader(head)); err == nil {
 			k.width, k.height = config.Width, config.Height
@@ -38,15 +46,26 @@ func identify(head []byte) kind {
 }
 
 func (k kind) String() string {
+	text := k.mime
 	switch {
-	case k.mime == "application/octet-stream":
-		return "binary data"
-	case strings.HasPrefix(k.mime, "text/"):
-		return "UTF-16 without a byte order mark (" + k.mime + ")"
-	case k.width > 0:
-		return fmt.Sprintf("%s, %d×%d pixels", k.mime, k.width, k.height)
+	case k.name != "":
+		text = k.name + " (" + k.mime + ")"
+	case k.mime == "application/octet-stream" || strings.HasPrefix(k.mime, "text/"):
+		text = "binary data"
 	}
-	return k.mime
+	if k.width > 0 {
+		text += fmt.Sprintf(", %d×%d pixels", k.width, k.height)
+	}
+	return text
+}
+
+// isImage reports whether read_file shows such a file as an image.
+func (k kind) isImage() bool {
+	switch k.mime {
+	case mimePNG, mimeJPEG, mimeGIF, mimeWebP:
+		return true
+	}
+	return false
 }
 
 func describeBinary(content []byte) string {

@@ -1,13 +1,18 @@
 package tools
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/loomd/loomd/diffpreview"
 )
@@ -33,22 +38,33 @@ type readArgs struct {
 	ByteOffset *int64 `json:"byte_offset,omitempty" jsonschema:"The byte of the file to begin at, instead of a line. Inside a character it is moved on to the next one."`
 }
 
+// readResult is a text or an image; the other one is nil.
 type readResult struct {
-	Path           string `json:"path"`
-	Via            string `json:"via,omitempty" jsonschema:"the link that path went through"`
-	Contents       string `json:"contents"`
-	TotalBytes     *int64 `json:"total_bytes,omitempty" jsonschema:"size of the file"`
+	Path string `json:"path"`
+	Via  string `json:"via,omitempty" jsonschema:"the link that path went through"`
+	*shownText
+	*shownImage
+	TotalBytes *int64 `json:"total_bytes,omitempty" jsonschema:"size of the file"`
+	Hash       string `json:"hash,omitempty" jsonschema:"SHA-256 of the file's bytes; not known for files over 8 MiB"`
+	Changing   bool   `json:"changing,omitempty" jsonschema:"somebody was writing the file while it was read, so that what is shown may be of different moments; read it again when it matters"`
+	cut
+
+	whole bool // Hash and TotalBytes are of the bytes that the rest is from
+}
+
+// shownText is what a result says of text. All of it is about the bytes that
+// contents is from.
+type shownText struct {
+	Contents       string `json:"contents" jsonschema:"the text; absent for an image"`
 	TotalLines     *int   `json:"total_lines,omitempty" jsonschema:"not known for files over 8 MiB"`
 	Encoding       string `json:"encoding" jsonschema:"utf-8, utf-16le, utf-16be, or bytes for text in another encoding"`
 	EOL            string `json:"eol" jsonschema:"lf, crlf, mixed or none"`
 	BOM            bool   `json:"bom" jsonschema:"the file begins with a byte order mark, which is not in contents"`
-	Hash           string `json:"hash,omitempty" jsonschema:"SHA-256 of the file's bytes; not known for files over 8 MiB"`
 	Lossy          bool   `json:"lossy,omitempty" jsonschema:"contents has U+FFFD in place of what cannot be decoded"`
 	Offset         int    `json:"offset,omitempty" jsonschema:"the line that contents begins in"`
 	ByteOffset     int64  `json:"byte_offset" jsonschema:"the byte that contents begins at"`
 	NextOffset     *int   `json:"next_offset,omitempty" jsonschema:"offset of a call that continues"`
 	NextByteOffset *int64 `json:"next_byte_offset,omitempty" jsonschema:"byte_offset of a call that continues"`
-	cut
 }
 
 func readFile() (Tool, error) {
@@ -76,38 +92,113 @@ func callReadFile(ctx context.Context, tc *Context, args readArgs) (readResult, 
 	if err != nil {
 		return readResult{}, ofArgument("path", err)
 	}
-	name := tc.View.Name(p)
+	for tries := readTries; ; tries-- {
+		result, err := readOnce(ctx, tc, p, args)
+		if result.Changing && result.whole && tries > 1 && ctx.Err() == nil {
+			continue
+		}
+		result.Via = via
+		return result, err
+	}
+}
+
+// readTries is how often a file is read that somebody writes meanwhile. A single
+// write is over by then, one after the other may not be.
+const readTries = 4
+
+// settleTime is how long ago a file must have been written for its time of change
+// to tell of every write: the clocks of file systems tick every 10 ms or faster,
+// and while a write goes on the time does not move.
+const settleTime = 100 * time.Millisecond
+
+// readOnce reads a file as it is at p now. Changing is set in a failure, too.
+func readOnce(ctx context.Context, tc *Context, p diffpreview.Path, args readArgs) (readResult, error) {
 	source, err := tc.View.Open(p)
 	if err != nil {
 		return readResult{}, unreadable(tc, p, err)
 	}
 	defer source.Close()
+	result := readResult{Path: tc.View.Name(p)}
+	err = result.read(ctx, source, args)
+	now, changed, statErr := source.Now()
+	result.Changing = result.Changing || changed
+	if err = cmp.Or(err, statErr); err != nil {
+		return result, result.failure(err)
+	}
+	if result.whole {
+		tc.View.Saw(p, result.Hash)
+	} else if changed && source.Size() >= 0 {
+		result.resize(now)
+	}
+	return result, nil
+}
+
+// read fills in the result for an open file.
+func (r *readResult) read(ctx context.Context, source diffpreview.Source, args readArgs) error {
 	head, whole, err := readHead(source)
 	if err != nil {
-		return readResult{}, readFailure(name, err)
+		return err
 	}
 	size := source.Size()
 	if whole {
 		size = int64(len(head))
-	}
-	if diffpreview.HeadIsBinary(head, size) {
-		return readResult{}, notText(name, head, size)
-	}
-	result := readResult{Path: name, Via: via}
-	if size >= 0 {
-		result.TotalBytes = &size
-	}
-	if whole {
+		r.whole = true
+		if r.Changing, err = unsettled(source, head); err != nil {
+			return err
+		}
 		hash := sha256.Sum256(head)
-		result.Hash = hex.EncodeToString(hash[:])
-		tc.View.Saw(p, result.Hash)
-		result.showWhole(head, args)
-		return result, nil
+		r.Hash = hex.EncodeToString(hash[:])
 	}
-	if err := result.showPart(ctx, source, head, args); err != nil {
-		return readResult{}, readFailure(name, err)
+	if size >= 0 {
+		r.TotalBytes = &size
 	}
-	return result, nil
+	if isBinaryFormat(head) || diffpreview.HeadIsBinary(head, size) {
+		k := identify(head[:min(len(head), sniffImage)])
+		if !k.isImage() {
+			return notText(r.Path, k, size)
+		}
+		file := io.NewSectionReader(source, 0, math.MaxInt64)
+		if whole { // the bytes that the hash is of
+			file = io.NewSectionReader(bytes.NewReader(head), 0, size)
+		}
+		return r.showImage(ctx, file, size, k)
+	}
+	r.shownText = &shownText{}
+	if whole {
+		r.showWhole(head, args)
+		return nil
+	}
+	return r.showPart(ctx, source, head, args)
+}
+
+// unsettled reports whether a file that was written a moment ago is other than it
+// was when data was read.
+func unsettled(source diffpreview.Source, data []byte) (bool, error) {
+	if source.Size() < 0 || time.Since(source.Changed()) > settleTime {
+		return false, nil
+	}
+	buf := make([]byte, min(len(data)+1, readChunk))
+	for at := 0; ; {
+		n, err := readAt(source, buf, int64(at))
+		if err != nil || !bytes.HasPrefix(data[at:], buf[:n]) {
+			return true, err
+		}
+		if at += n; n < len(buf) {
+			return at < len(data), nil
+		}
+	}
+}
+
+// resize corrects what the result of a file that is not read whole says of its
+// size: it was another one when the file was opened.
+func (r *readResult) resize(now int64) {
+	if r.shownText != nil && !r.Truncated && r.Contents != "" {
+		return // the end was seen
+	}
+	r.TotalBytes = &now
+	if r.Truncated {
+		r.Total = now
+	}
 }
 
 // unreadable is the failure of a file that could not be opened.
@@ -123,17 +214,30 @@ func unreadable(tc *Context, p diffpreview.Path, err error) error {
 	return f
 }
 
-func readFailure(name string, err error) error {
-	if diffpreview.CodeOf(err) != diffpreview.CodeInternal {
+// failure is the failure of a file that was open.
+func (r *readResult) failure(err error) error {
+	var f *Failure
+	switch {
+	case errors.As(err, &f):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case diffpreview.CodeOf(err) != diffpreview.CodeInternal:
+		return err
+	default:
+		f = failf(diffpreview.CodeIO, "%s: %v", r.Path, err).with("path", r.Path)
 	}
-	return failf(diffpreview.CodeIO, "%s: %v", name, err).with("path", name)
+	if r.Changing {
+		f.Hint = "somebody was writing the file while it was read: read it again"
+	}
+	return f
 }
 
-func notText(name string, head []byte, size int64) error {
-	k := identify(head[:min(len(head), sniffImage)])
+func notText(name string, k kind, size int64) *Failure {
 	f := failf(diffpreview.CodeNotText, "%s is not text: %s", name, k)
-	f.Hint = "read_file returns text only"
+	f.Hint = k.hint
+	if f.Hint == "" {
+		f.Hint = "read_file shows text, and PNG, JPEG, GIF and WebP images"
+	}
 	f.with("path", name).with("mime_type", k.mime)
 	if size >= 0 {
 		f.with("total_bytes", size)
@@ -151,7 +255,9 @@ func (r *readResult) showWhole(data []byte, args readArgs) {
 	r.TotalLines = &info.Lines
 	begin := 0
 	if info.BOM {
-		_, begin = diffpreview.BOMOf(data)
+		if _, begin = diffpreview.BOMOf(data); begin == len(data) {
+			info.Lines = 0 // a mark is no line
+		}
 	}
 	line := args.Offset
 	if args.ByteOffset != nil {

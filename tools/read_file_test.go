@@ -42,7 +42,7 @@ func TestC067KindByContent(t *testing.T) {
 		"i.png": ico, "g.txt": gif, "x": "\x7fELF\x00\x00", "d.go": "%PDF-1.7\n\x00\x00",
 	})
 	for name, want := range map[string]string{
-		"i.png": "image/x-icon", "g.txt": "image/gif", "x": "application/octet-stream", "d.go": "application/pdf",
+		"i.png": "image/x-icon", "g.txt": "image/gif", "x": "application/x-elf", "d.go": "application/pdf",
 	} {
 		if a := b.fails("not_text", "read_file", args{"path": name}); a["mime_type"] != want {
 			t.Errorf("%s: %v, want %s", name, a["mime_type"], want)

@@ -88,6 +88,9 @@ func (r *readResult) showPart(ctx context.Context, source diffpreview.Source, he
 	shown := cutPage(part[:n], info.Encoding, n < len(part), lineLimit(args), args.MaxBytes)
 	r.show(shown, begin)
 	next := begin + int64(shown.raw)
+	if end := begin + int64(n); n > 0 && n < len(part) { // whatever the size was before
+		r.TotalBytes = &end
+	}
 	if n == 0 && r.Offset > 0 && r.TotalLines == nil { // line Offset-1 ends where the file does
 		lines := r.Offset - 1
 		r.TotalLines = &lines

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -17,7 +19,7 @@ import (
 // middle, invalid bytes, lone surrogates.
 func genFile(t *rapid.T) string {
 	piece := rapid.SampledFrom([]string{
-		"a", "bc", " ", "é", "€", "𝄞", "\n", "\r\n", "\r", "\n\n", "\ufeff", strings.Repeat("x", 40), strings.Repeat("€", 20),
+		"a", "bc", " ", "é", "€", "𝄞", "\n", "\r\n", "\r", "\n\n", "\ufeff", strings.Repeat("x", 40), strings.Repeat("€", 20), strings.Repeat("𝄞", 9),
 	})
 	text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "text"), "")
 	switch rapid.SampledFrom([]string{"utf-8", "bom", "utf-16le", "utf-16be", "surrogate", "invalid"}).Draw(t, "form") {
@@ -35,18 +37,99 @@ func genFile(t *rapid.T) string {
 	return text
 }
 
+// genBounds makes the bounds of a walk.
+func genBounds(r *rapid.T) args {
+	first := args{"max_bytes": rapid.IntRange(1, 100).Draw(r, "max_bytes")}
+	if rapid.Bool().Draw(r, "limited") {
+		first["limit"] = rapid.IntRange(1, 5).Draw(r, "limit")
+	}
+	return first
+}
+
 // TestReadWalk: following what each result names gives the whole text, whatever
-// the bounds.
+// the bounds. Every result is within them, and begins where the one before ended.
 func TestReadWalk(t *testing.T) {
 	b := newBench(t, nil)
 	rapid.Check(t, func(r *rapid.T) {
 		file := genFile(r)
 		must(t, os.WriteFile(filepath.Join(b.dir, "f"), []byte(file), 0o644))
-		first := args{"max_bytes": rapid.IntRange(1, 100).Draw(r, "max_bytes")}
-		if rapid.Bool().Draw(r, "limited") {
-			first["limit"] = rapid.IntRange(1, 5).Draw(r, "limit")
+		next := genBounds(r)
+		next["path"] = "f"
+		got := ""
+		for done := false; !done; {
+			a := b.ok("read_file", next)
+			text := a["contents"].(string)
+			got += text
+			wantWithin(r, next, text)
+			if a["total_bytes"] != float64(len(file)) || a["hash"] != hashOf(file) || a["total_lines"] != float64(countLines([]byte(decoded(file)))) {
+				r.Fatalf("of %d bytes: %v", len(file), a)
+			}
+			if at := next["byte_offset"]; at != nil && a["byte_offset"] != at {
+				r.Fatalf("asked for byte %v, got %v", at, a["byte_offset"])
+			}
+			if at := next["offset"]; at != nil && a["offset"] != at {
+				r.Fatalf("asked for line %v, got %v", at, a["offset"])
+			}
+			delete(next, "offset")
+			delete(next, "byte_offset")
+			switch {
+			case a["next_byte_offset"] != nil:
+				next["byte_offset"] = a["next_byte_offset"]
+			case a["next_offset"] != nil:
+				next["offset"] = a["next_offset"]
+			default:
+				done = true
+			}
+			if a["truncated"] == done || !done && text == "" {
+				r.Fatalf("truncated %v, %q, next %v", a["truncated"], text, next)
+			}
 		}
-		got, _ := walkFile(r, b, "f", first)
+		if want := decoded(file); got != want {
+			r.Fatalf("got  %q\nwant %q", got, want)
+		}
+	})
+}
+
+// wantWithin: contents is within the bounds, but for a single character.
+func wantWithin(r *rapid.T, bounds args, contents string) {
+	if len(contents) > bounds["max_bytes"].(int) && utf8.RuneCountInString(contents) > 1 {
+		r.Fatalf("%d bytes for max_bytes %d", len(contents), bounds["max_bytes"])
+	}
+	if limit, ok := bounds["limit"].(int); ok && countLines([]byte(contents)) > limit {
+		r.Fatalf("%q for limit %d", contents, limit)
+	}
+}
+
+// TestReadWalkInParts is TestReadWalk in the manner of a file over 8 MiB, by bytes
+// and by lines.
+func TestReadWalkInParts(t *testing.T) {
+	b := newBench(t, nil)
+	rapid.Check(t, func(r *rapid.T) {
+		file := genFile(r)
+		must(t, os.WriteFile(filepath.Join(b.dir, "f"), []byte(file), 0o644))
+		p, err := b.view.Resolve("f")
+		must(t, err)
+		source, err := b.view.Open(p)
+		must(t, err)
+		defer source.Close()
+		bounds, byLines := genBounds(r), rapid.Bool().Draw(r, "by lines")
+		next := readArgs{MaxBytes: bounds["max_bytes"].(int), Offset: 1}
+		next.Limit, _ = bounds["limit"].(int)
+		got := ""
+		for done := false; !done; {
+			part := readResult{shownText: &shownText{}}
+			must(t, part.showPart(t.Context(), source, []byte(file), next))
+			got += part.Contents
+			wantWithin(r, bounds, part.Contents)
+			next.Offset, next.ByteOffset = 1, part.NextByteOffset
+			if byLines && part.NextOffset != nil {
+				next.Offset, next.ByteOffset = *part.NextOffset, nil
+			}
+			done = !part.Truncated
+			if (part.NextByteOffset == nil) != done || !done && part.Contents == "" {
+				r.Fatalf("%+v", part)
+			}
+		}
 		if want := decoded(file); got != want {
 			r.Fatalf("got  %q\nwant %q", got, want)
 		}
@@ -130,6 +213,9 @@ type sizeless struct{ *strings.Reader }
 
 func (sizeless) Close() error { return nil }
 func (sizeless) Size() int64  { return -1 }
+
+func (sizeless) Changed() time.Time        { return time.Time{} }
+func (sizeless) Now() (int64, bool, error) { return 0, false, nil }
 
 func TestReadHeadWithoutASize(t *testing.T) {
 	for size, want := range map[int]bool{0: true, 4096: true, 4097: true, 100_000: true, wholeRead: true, wholeRead + 1: false, wholeRead + 9: false} {

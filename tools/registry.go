@@ -207,6 +207,7 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 	if out.Content = result.Content; out.Content == nil {
 		out.Content = out.asText()
 	}
+	out.Content = append(out.Content, result.Beside...)
 	return out, nil
 }
 
@@ -310,7 +311,11 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 		if rows, ok := any(&out).(renderer); ok {
 			return Result{Structured: rows}, err
 		}
-		return Result{Structured: out}, err
+		result := Result{Structured: out}
+		if more, ok := any(&out).(besides); ok {
+			result.Beside = more.beside()
+		}
+		return result, err
 	}
 	return Tool{
 		Name: s.name, Description: strings.TrimSpace(s.text), Input: input, Output: output,

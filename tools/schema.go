@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -135,7 +136,8 @@ func inputSchema[T any](defaults T, limits bounds, choices map[string][]string) 
 	return compile(root)
 }
 
-// outputSchema is the schema of T. It allows more fields than T has.
+// outputSchema is the schema of T. It allows more fields than T has. The fields of
+// an embedded pointer are optional, since it can be nil.
 func outputSchema[T any]() (Schema, error) {
 	root, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -143,6 +145,12 @@ func outputSchema[T any]() (Schema, error) {
 	}
 	dropNull(root)
 	open(root)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if len(field.Index) > 1 && reflect.TypeFor[T]().Field(field.Index[0]).Type.Kind() == reflect.Pointer {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			root.Required = slices.DeleteFunc(root.Required, func(s string) bool { return s == name })
+		}
+	}
 	return compile(root)
 }
 

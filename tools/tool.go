@@ -69,6 +69,12 @@ func (tc *Context) progress(n int) {
 type Result struct {
 	Structured any     // encoded as JSON: an object as Output describes
 	Content    []Block // nil: the structured result as text
+	Beside     []Block // what is shown after Content
+}
+
+// besides is a structured result that something is shown beside.
+type besides interface {
+	beside() []Block
 }
 
 // Block is one piece of what the model is shown.

@@ -155,6 +155,11 @@ func (c *callCmd) print(e *env, res protocol.ToolsCallResult) error {
 	if err := json.Indent(&out, res.StructuredContent, "", "  "); err != nil {
 		return fmt.Errorf("reading the result of %s: %w", c.Tool, err)
 	}
+	for _, block := range res.Content {
+		if block.Type == "image" {
+			e.note("with an image (%s), which --json prints in base64", oneLine(block.MimeType))
+		}
+	}
 	return e.printf("%s\n", out.Bytes())
 }
 

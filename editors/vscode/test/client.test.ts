@@ -26,6 +26,7 @@ import {
 } from "../src/protocol.gen";
 import { Client, initializeParams, refused } from "./client";
 import { binary, Daemon, soon, type Transport } from "./daemon";
+import { dot, showsAnImage } from "./image";
 
 const base = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 const withNine = base.replace("nine", "NINE");
@@ -35,6 +36,7 @@ const withBoth = withNine.replace("two", "TWO");
 // before the hundredth is cancelled.
 const longLines = 200_000;
 const files = {
+  "dot.txt": dot,
   "count.txt": base,
   "notes.txt": "on disk\n",
   "long.txt": Array.from({ length: longLines }, (_, i) => `this is line ${i + 1}\n`).join(""),
@@ -182,6 +184,7 @@ async function badBeginnings(daemon: Daemon): Promise<void> {
 async function story(step: Step, cast: () => Cast): Promise<void> {
   await step("tools/list", () => lists(cast()));
   await step("didOpen, didChange and didClose: the agent reads the open document", () => documents(cast()));
+  await step("tools/call: an image is an image block", () => showsAnImage(cast().agent));
   let proposal = "";
   await step("tools/call: an edit is a proposal, the disk is as it was", async () => {
     proposal = await proposes(cast());

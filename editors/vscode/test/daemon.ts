@@ -65,8 +65,8 @@ export class Daemon {
     void this.ended.then((how) => (this.state = how));
   }
 
-  /** Starts a daemon that serves a new folder with the files, by name and text. */
-  static async start(transport: Transport, files: Record<string, string>): Promise<Daemon> {
+  /** Starts a daemon that serves a new folder with the files, by name and content. */
+  static async start(transport: Transport, files: Record<string, string | Uint8Array>): Promise<Daemon> {
     const loomd = binary();
     // Short, because a socket's path may have about 100 bytes.
     const dir = await realpath(await mkdtemp(join(tmpdir(), "loomd-")));

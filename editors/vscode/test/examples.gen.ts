@@ -367,15 +367,31 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
       "callId": "2",
       "content": [
         {
+          "type": "text",
+          "text": "{\"path\":\"dot.png\",\"mime_type\":\"image/png\",\"width\":1,\"height\":1,\"scaled\":false,\"image_block\":{\"mime_type\":\"image/png\",\"width\":1,\"height\":1,\"bytes\":69,\"exact\":true},\"total_bytes\":69,\"hash\":\"b1ff9c8ea3a780bad09b346c423d2d0e46815926879b18e841d928376a946640\",\"truncated\":false}"
+        },
+        {
           "type": "image",
-          "data": "iVBORw0KGgo=",
+          "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
           "mimeType": "image/png"
         }
       ],
       "structuredContent": {
         "path": "dot.png",
+        "mime_type": "image/png",
         "width": 1,
-        "height": 1
+        "height": 1,
+        "scaled": false,
+        "image_block": {
+          "mime_type": "image/png",
+          "width": 1,
+          "height": 1,
+          "bytes": 69,
+          "exact": true
+        },
+        "total_bytes": 69,
+        "hash": "b1ff9c8ea3a780bad09b346c423d2d0e46815926879b18e841d928376a946640",
+        "truncated": false
       },
       "isError": false,
       "reviews": []

@@ -107,6 +107,8 @@ func unsayable(tool, field string, n *node) bool {
 			Pattern: value, Fixed: set("fixed"), Word: set("word"), Multiline: set("multiline"), Invert: set("invert"),
 		})
 		return err != nil
+	case "list_files max_depth": // without recursive
+		return n.get("recursive") == nil || n.get("recursive").literal != "true"
 	case "apply_patch patch": // what is no patch, or names what is no path
 		return true
 	case "grep type":

@@ -32,7 +32,7 @@ var meanings = []struct {
 	{diffpreview.CodeUnavailable, "The workspace's folder was moved or replaced since the daemon opened it."},
 	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
 	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},
-	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be."},
+	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be; or an image is larger than what is decoded."},
 	{diffpreview.CodeNoSpace, "No room is left where loomd keeps what is proposed."},
 
 	{CodeNoMatch, "`old_str`, or a hunk's old lines, are not in the file. The failure has the nearest text and the first difference."},

@@ -26,6 +26,23 @@ var rare = map[string]string{
 	"edit_file conflict":  "likewise",
 }
 
+const oneEdit = `"edits":[{"old_str":"one","new_str":"two"}]`
+
+// argsOf are arguments with which a tool works on a path.
+func argsOf(tool, path string) string {
+	more := map[string]string{
+		"write_file": `,"content":"x"`, "edit_file": "," + oneEdit, "move_file": `,"to":"free"`, "glob": `,"pattern":"x"`, "grep": `,"pattern":"x"`,
+	}
+	if tool == "apply_patch" {
+		text, err := json.Marshal(patchOf(path, "-one\n+two"))
+		if err != nil {
+			panic(err)
+		}
+		return `{"patch":` + string(text) + `}`
+	}
+	return `{"path":"` + path + `"` + more[tool] + `}`
+}
+
 // TestEveryListedFailureHappens: each tool fails with each code that it lists.
 // That it fails with no other, every test of this package sees (bench.callIn).
 func TestEveryListedFailureHappens(t *testing.T) {
@@ -38,33 +55,20 @@ func TestEveryListedFailureHappens(t *testing.T) {
 		b.fails(code, tool, raw)
 		happened[tool] = append(happened[tool], code)
 	}
-	const one = `"edits":[{"old_str":"one","new_str":"two"}]`
-	proposing := map[string]string{"write_file": `,"content":"x"`, "edit_file": "," + one, "delete_file": "", "move_file": `,"to":"free"`, "apply_patch": ""}
-	named := func(tool, path, more string) string {
-		if tool == "apply_patch" {
-			path, _ := json.Marshal(patchOf(path, "-one\n+two"))
-			return `{"patch":` + string(path) + `}`
-		}
-		return `{"path":"` + path + `"` + more + `}`
-	}
 	for _, tool := range b.registry.List() {
 		try(tool.Name, "invalid_arguments", `{"unknown":1}`)
-		if more, ok := proposing[tool.Name]; ok {
+		if !tool.Annotations.ReadOnly {
 			for name, code := range map[string]string{
 				".git/config": "protected_path", "dir": "is_directory", "pipe": "not_regular_file", "typed": "unsupported_encoding", "big": "too_large",
 			} {
-				try(tool.Name, code, named(tool.Name, name, more))
+				try(tool.Name, code, argsOf(tool.Name, name))
 			}
 		}
 		if tool.Name != "await_review" {
-			more := proposing[tool.Name]
-			if tool.Name == "glob" || tool.Name == "grep" {
-				more = `,"pattern":"x"`
-			}
-			try(tool.Name, "path_outside_workspace", named(tool.Name, "../x", more))
-			try(tool.Name, "permission_denied", named(tool.Name, "locked/x", more))
+			try(tool.Name, "path_outside_workspace", argsOf(tool.Name, "../x"))
+			try(tool.Name, "permission_denied", argsOf(tool.Name, "locked/x"))
 			if tool.Name != "write_file" {
-				try(tool.Name, "file_not_found", named(tool.Name, "absent", more))
+				try(tool.Name, "file_not_found", argsOf(tool.Name, "absent"))
 			}
 		}
 	}
@@ -72,15 +76,16 @@ func TestEveryListedFailureHappens(t *testing.T) {
 		{"read_file", "is_directory", `{"path":"dir"}`},
 		{"read_file", "not_regular_file", `{"path":"pipe"}`},
 		{"read_file", "not_text", `{"path":"binary"}`},
+		{"read_file", "too_large", `{"path":"wide.gif"}`},
 		{"read_file", "unsupported_encoding", `{"path":"typed"}`},
 		{"write_file", "not_text", `{"path":"binary","content":"x"}`},
 		{"write_file", "no_change", `{"path":"f","content":"one\ntwo\ntwo\n"}`},
-		{"edit_file", "not_text", `{"path":"binary",` + one + `}`},
+		{"edit_file", "not_text", `{"path":"binary",` + oneEdit + `}`},
 		{"edit_file", "no_change", `{"path":"f","edits":[{"old_str":"one","new_str":"one"}]}`},
 		{"edit_file", "no_match", `{"path":"f","edits":[{"old_str":"three","new_str":""}]}`},
 		{"edit_file", "ambiguous_match", `{"path":"f","edits":[{"old_str":"two","new_str":""}]}`},
-		{"edit_file", "stale", `{"path":"f",` + one + `,"expected_hash":"` + strings.Repeat("0", 64) + `"}`},
-		{"apply_patch", "not_text", named("apply_patch", "binary", "")},
+		{"edit_file", "stale", `{"path":"f",` + oneEdit + `,"expected_hash":"` + strings.Repeat("0", 64) + `"}`},
+		{"apply_patch", "not_text", argsOf("apply_patch", "binary")},
 		{"apply_patch", "no_change", `{"patch":"--- f\n+++ f\n@@\n one\n"}`},
 		{"apply_patch", "no_match", `{"patch":"--- f\n+++ f\n@@\n-three\n"}`},
 		{"apply_patch", "ambiguous_match", `{"patch":"--- f\n+++ f\n@@\n-two\n"}`},
@@ -104,12 +109,8 @@ func TestEveryListedFailureHappens(t *testing.T) {
 	must(t, os.Rename(b.dir, b.dir+"-elsewhere"))
 	must(t, os.Mkdir(b.dir, 0o755))
 	for _, tool := range b.registry.List() {
-		more := proposing[tool.Name]
-		if tool.Name == "glob" || tool.Name == "grep" {
-			more = `,"pattern":"x"`
-		}
 		if tool.Name != "await_review" {
-			try(tool.Name, "unavailable", named(tool.Name, "f", more))
+			try(tool.Name, "unavailable", argsOf(tool.Name, "f"))
 		}
 	}
 	for _, tool := range b.registry.List() {
@@ -126,6 +127,7 @@ func failingBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t, map[string]string{
 		"f": "one\ntwo\ntwo\n", "seen": "x", "dir/g": "x", "binary": "\x00\x01", "typed": "caf\xe9\n", "locked/x": "x", ".git/config": "x", "big": "",
+		"wide.gif": "GIF89a\x50\xc3\x50\xc3\x00\x00\x00,\x00\x00\x00\x00\x50\xc3\x50\xc3\x00\x02\x00;",
 	})
 	must(t, os.Truncate(filepath.Join(b.dir, "big"), diffpreview.MaxEdit+1))
 	must(t, syscall.Mkfifo(filepath.Join(b.dir, "pipe"), 0o644))

@@ -77,7 +77,7 @@ func readFile() (Tool, error) {
 		},
 		annotations: Annotations{ReadOnly: true, Idempotent: true},
 		codes: slices.Concat(ofPaths, []diffpreview.Code{
-			diffpreview.CodeFileNotFound, diffpreview.CodeIsDirectory, diffpreview.CodeNotRegularFile,
+			diffpreview.CodeTooLarge, diffpreview.CodeFileNotFound, diffpreview.CodeIsDirectory, diffpreview.CodeNotRegularFile,
 			diffpreview.CodeNotText, diffpreview.CodeUnsupportedEncoding,
 		}),
 		call: callReadFile,

@@ -42,8 +42,14 @@ func newHouse(t *testing.T, files map[string]string) *house {
 // newHouseAt is newHouse on folders that are there, the first of which is its root.
 func newHouseAt(t *testing.T, roots ...string) *house {
 	t.Helper()
+	return newHouseKeeping(t, t.TempDir(), roots...)
+}
+
+// newHouseKeeping is newHouseAt whose state is kept in a folder.
+func newHouseKeeping(t *testing.T, state string, roots ...string) *house {
+	t.Helper()
 	h := &house{t: t, root: roots[0], config: filepath.Join(t.TempDir(), "config.toml")}
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", state)
 	var err error
 	h.server, err = New(Options{Roots: roots, Socket: filepath.Join(t.TempDir(), "s"), Version: "test", UserConfig: h.config})
 	if err != nil {

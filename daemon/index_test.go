@@ -39,6 +39,22 @@ func (g *guest) wantGrep(pattern, want string) {
 	}
 }
 
+// What the daemon keeps within its own root, as under a home, no search sees, nor git.
+func TestSearchLeavesTheDaemonsStateOut(t *testing.T) {
+	root := t.TempDir()
+	h := newHouseKeeping(t, filepath.Join(root, ".local", "state"), root)
+	h.save("f", "one\n")
+	agent := h.connect(helloAgent, nil)
+	agent.tool("edit_file", `{"path":"f","edits":[{"old_str":"one","new_str":"remarkable"}]}`)
+	agent.wantGrep("remarkable", "f:1")
+	got, _ := agent.tool("list_files", `{"recursive":true,"max_depth":9}`)
+	for _, f := range got["files"].([]any) {
+		if path := f.(map[string]any)["path"].(string); strings.HasPrefix(path, ".local/state/loomd/") {
+			t.Errorf("listed: %s", path)
+		}
+	}
+}
+
 // What an agent proposes its session finds; once it is accepted everybody does,
 // without waiting for the watcher.
 func TestSearchFollowsTheReview(t *testing.T) {

@@ -117,6 +117,9 @@ func (s *Server) settle() (err error) {
 			return err
 		}
 	}
+	if err := place.KeepUnseen(s.place.StateBase); err != nil {
+		return err
+	}
 	s.claim, err = place.TakeClaim(s.place)
 	var busy *place.BusyError
 	if errors.As(err, &busy) {

@@ -71,6 +71,24 @@ func CheckPrivateDir(dir string) error {
 	return nil
 }
 
+// KeepUnseen puts an ignore file into a private directory, so that neither git nor any
+// search sees what is in it where it lies within a workspace, as under a home that is
+// one. An ignore file that is there stays.
+func KeepUnseen(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		_, err = f.WriteString("*\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("keeping a private directory from searches: %w", err)
+	}
+	return nil
+}
+
 // CheckMakeable returns nil when [MakePrivateDir] can make dir, which does not
 // exist: the nearest directory above it that does can be written by this user.
 // The error names that directory. It creates nothing.

@@ -121,7 +121,7 @@ func placeFiles(tc *Context, files []patch.File) ([]*patchedFiles, error) {
 		case f.Kind == patch.Update && f.To == "" && first.Kind == patch.Update && first.To == "" && f.Mode == 0:
 			first.again = append(first.again, f)
 		default:
-			return nil, badArgument("patch", "line %d: %s is named again, and not for an update alone", f.Line, f.Path).with("path", f.Path)
+			return nil, badArgument("patch", "line %d: %s is named a second time: all that is done to a file goes into one part of the patch", f.Line, f.Path).with("path", f.Path)
 		}
 	}
 	return list, nil

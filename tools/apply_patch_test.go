@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -156,7 +157,7 @@ func TestPatchAllOrNothing(t *testing.T) {
 		{"conflict", "*** Update File: b\n*** Move to: d/f\n", "d/f: there is a file already"},
 		{"not_regular_file", "*** Add File: b/below\n+y\n", "b is a file"},
 		{"is_directory", "*** Delete File: d\n", "d: is a directory"},
-		{"invalid_arguments", "*** Delete File: ./a\n", "line 6: ./a is named again"},
+		{"invalid_arguments", "*** Delete File: ./a\n", "line 6: ./a is named a second time"},
 		{"no_change", "*** Update File: b\n x\n", "changes nothing"},
 		{"protected_path", "*** Add File: .git/hooks/pre-commit\n+y\n", ".git"},
 		{"path_outside_workspace", "*** Add File: ../y\n+y\n", "../y"},
@@ -212,22 +213,84 @@ func TestPatchOfManyPlaces(t *testing.T) {
 	}
 }
 
+// Where a patch does not say which of several places it means, it is made in none.
+func TestPatchPlaces(t *testing.T) {
+	const (
+		classes = "class A:\n    def run(self):\n        x = 1\n\nclass B:\n    def run(self):\n        x = 1\n"
+		steps   = "step\nrun\nend\nstep\nrun\nend\n"
+	)
+	for _, tt := range []struct{ file, patch, want string }{ // want "" for ambiguous
+		{classes, "@@     def run(self):\n-        x = 1\n+        x = 2\n", ""},
+		{classes, "@@ class B:\n@@ def run(self):\n-        x = 1\n+        x = 2\n", classes[:len(classes)-2] + "2\n"},
+		{classes, "@@ class A:\n-        x = 1\n+        x = 2\n", strings.Replace(classes, "x = 1", "x = 2", 1)},
+		{classes, "@@ def run(self):\n+        pass\n", ""},
+		{classes, "@@ class B:\n+    y = 1\n", strings.Replace(classes, "class B:\n", "class B:\n    y = 1\n", 1)},
+		{steps, "@@ -1,3 +1,4 @@\n step\n run\n end\n+last\n", ""},
+		{steps, "@@ -4,3 +4,4 @@\n step\n run\n end\n+last\n", steps + "last\n"},
+		{steps, "@@ -9,3 +9,4 @@\n step\n run\n end\n+last\n", steps + "last\n"},
+		{steps, "@@ -1,3 +1,3 @@\n step\n-run\n+walk\n end\n", strings.Replace(steps, "run", "walk", 1)},
+		{"p\nq\nr", "@@\n q\n-r\n", "p\nq\n"},
+		{"p\nq\nr", "@@\n-r\n", "p\nq\n"},
+		{"p\nq\nr", "@@\n q\n-r\n+s\n", "p\nq\ns"},
+		{"p\nq\nr", "@@\n-q\n r\n", "p\nr"},
+		{"p\nq\nr", "@@\n q\n r\n+s\n", "p\nq\nr\ns"},
+	} {
+		text := "--- f\n+++ f\n" + tt.patch
+		if !strings.HasPrefix(tt.patch, "@@ -") {
+			text = "*** Begin Patch\n*** Update File: f\n" + tt.patch + "*** End Patch\n"
+		}
+		got, err := patched([]byte(tt.file), text)
+		var f *Failure
+		if tt.want == "" && (!errors.As(err, &f) || f.Code != CodeAmbiguousMatch) || tt.want != "" && (err != nil || string(got) != tt.want) {
+			t.Errorf("%q\ngot  %q, %v\nwant %q", tt.patch, got, err, tt.want)
+		}
+	}
+}
+
+// What a result shows of the diffs is bounded over all files, the last of which may
+// show nothing.
+func TestPatchOfMuch(t *testing.T) {
+	b := newBench(t, nil)
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "--- /dev/null\n+++ b/f%d\n@@ -0,0 +1,500 @@\n%s", i, strings.Repeat("+0123456789abcdef\n", 500))
+	}
+	total := 0
+	files := b.ok("apply_patch", args{"patch": text.String()})["files"].([]any)
+	for _, f := range files {
+		f := f.(map[string]any)
+		total += len(f["diff"].(string))
+		if f["truncated"] != (len(f["diff"].(string)) < 9000) {
+			t.Errorf("%v: truncated %v, %d bytes", f["path"], f["truncated"], len(f["diff"].(string)))
+		}
+	}
+	if len(files) != 12 || total > maxDiff || total < maxDiff*9/10 {
+		t.Errorf("%d files, %d bytes", len(files), total)
+	}
+}
+
 // Data that is no patch, or was cut off, is refused with its line.
 func TestPatchRefuses(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "1\n"})
 	for text, says := range map[string]string{
 		"hello": "this is no patch",
-		"*** Begin Patch\n*** Update File: f\n-1\n+2\n":            "*** End Patch is missing",
-		"*** Begin Patch\n*** Update File: f\n*** End Patch":       "line 2: nothing is said",
-		"f\n<<<<<<< SEARCH\n1\n=======\n2\n":                       "has no >>>>>>> REPLACE",
-		"<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n":         "line 1: the line above the block names no file",
-		"--- a/f\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\n":                  "two files are named",
-		"--- a/f\n+++ b/f\n-1\n+2\n":                               "line 3: this line belongs to no hunk",
-		"diff --git a/f b/f\nindex 1..2\nGIT binary patch\n":       "binary",
-		"diff --git a/f b/f\nnew file mode 120000\n":               "no links",
-		"--- a/f\n+++ b/f\n@@ -1,0 +2 @@\n+2\n":                    "only a number",
-		"--- a/f\n+++ b/f\n@@@ -1 -1 +1 @@@\n":                     "combined diff",
-		"*** Begin Patch\n*** Add File: n\n+1\n2\n*** End Patch\n": "line 4: each line of a new file begins with +",
+		"*** Begin Patch\n*** Update File: f\n-1\n+2\n":                                 "*** End Patch is missing",
+		"*** Begin Patch\n*** Update File: f\n*** End Patch":                            "line 2: nothing is said",
+		"f\n<<<<<<< SEARCH\n1\n=======\n2\n":                                            "has no >>>>>>> REPLACE",
+		"<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n":                              "line 1: the line above the block names no file",
+		"--- a/f\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\n":                                       "two files are named",
+		"--- a/f\n+++ b/f\n-1\n+2\n":                                                    "line 3: this line belongs to no hunk",
+		"diff --git a/f b/f\nindex 1..2\nGIT binary patch\n":                            "binary",
+		"diff --git a/f b/f\nnew file mode 120000\n":                                    "no links",
+		"--- a/f\n+++ b/f\n@@ -1,0 +2 @@\n+2\n":                                         "only a number",
+		"--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+0\n":                                         "only a number",
+		"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n@ -7 +7 @@\n-3\n+4\n":                   "line 6: this is no hunk's header",
+		"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n-2\n+t":                                 "cut off",
+		"*** Begin Patch\n*** Update File: f\n-1\n+2\n*** End Patch\n*** Begin Patch\n": "line 6: another patch",
+		"f\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n--- f\n+++ f\n":             "line 7: another patch",
+		"--- f\n+++ f\n@@ -1 +1 @@\n-1\n+2\nf\n<<<<<<< SEARCH\n":                        "line 7: another patch",
+		"--- a/f\n+++ b/f\n@@@ -1 -1 +1 @@@\n":                                          "combined diff",
+		"*** Begin Patch\n*** Add File: n\n+1\n2\n*** End Patch\n":                      "line 4: each line of a new file begins with +",
 	} {
 		got := b.fails("invalid_arguments", "apply_patch", args{"patch": text})
 		if !strings.Contains(got["message"].(string), says) {

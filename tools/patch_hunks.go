@@ -73,11 +73,30 @@ func (t *editable) fitHunk(at span, h *patch.Hunk) []byte {
 		}
 		return append(bytes.Clone(end), given...)
 	}
-	e := edit{OldStr: joined(h.Old, open), NewStr: joined(h.New, h.NewOpen || open && !h.OldOpen)}
+	e := edit{OldStr: joined(h.Old, open), NewStr: joined(h.New, h.NewOpen || open && !h.OldOpen && !dropsTail(h))}
 	if strings.Contains(e.OldStr, "\r") { // the hunk has the line ends as they are
 		return []byte(e.NewStr)
 	}
 	return t.fitLineEnds(at, e)
+}
+
+// dropsTail reports whether the last old line goes and nothing comes in its place: the
+// last new line is one that stays, with its own end.
+func dropsTail(h *patch.Hunk) bool {
+	spans := diffpreview.DiffLines(asBytes(h.Old), asBytes(h.New))
+	if len(spans) == 0 {
+		return false
+	}
+	last := spans[len(spans)-1]
+	return last.NewLines == 0 && last.OldStart+last.OldLines == len(h.Old)
+}
+
+func asBytes(lines []string) [][]byte {
+	out := make([][]byte, len(lines))
+	for i, line := range lines {
+		out[i] = []byte(line)
+	}
+	return out
 }
 
 // endsOpen reports whether the text has no line end before this place, which is its
@@ -101,7 +120,9 @@ func (p *hunkPlace) after(at span) {
 }
 
 // find returns where a hunk's old lines stand. Of several places the one counts that
-// the hunk's number names, or the first one behind its anchors.
+// the hunk's number names, or the file's end where the hunk has no lines behind its
+// change, or the first one behind an anchor that stands in one place. Where number and
+// end do not agree, it is none.
 func (p *hunkPlace) find(number int, h *patch.Hunk) (span, error) {
 	t := p.text
 	if t.enc == diffpreview.Bytes && !ascii(joined(h.Old, true)+joined(h.New, true)) {
@@ -118,24 +139,34 @@ func (p *hunkPlace) find(number int, h *patch.Hunk) (span, error) {
 		return p.insertion(number, h, from)
 	}
 	var lines []int
-	line, counted, said := p.line, p.from, false
+	line, counted, said := p.line, p.from, -1
+	first := len(h.Anchors) > 0 && p.once(h.Anchors[0])
+	toEnd := h.Numbered && endsFile(h)
 	places := t.linesAt(h, from, func(at span) bool {
 		line += bytes.Count(t.text[counted:at.start], lf)
 		counted = at.start
 		lines = append(lines, line+1)
-		said = h.At > 0 && line+1 == h.At+p.off
-		return said || len(h.Anchors) > 0 || len(lines) == maxCounted
-	})
-	switch {
-	case len(places) == 0:
-		return span{}, p.notFound(number, h, from)
-	case said, len(h.Anchors) > 0:
-		return places[len(places)-1], nil
-	case len(places) == 1:
-		if h.At > 0 {
-			p.off = lines[0] - h.At
+		if h.Numbered && line+1 == h.At+p.off {
+			said = len(lines) - 1
 		}
-		return places[0], nil
+		return said >= 0 && !toEnd || first || len(lines) == maxCounted
+	})
+	last := len(places) - 1
+	atEnd := toEnd && last >= 0 && places[last].end == len(t.text)
+	switch {
+	case last < 0:
+		return span{}, p.notFound(number, h, from)
+	case said >= 0 && (!atEnd || said == last):
+		return places[said], nil
+	case last == 0, first, atEnd && said < 0:
+		chosen := 0
+		if atEnd {
+			chosen = last
+		}
+		if h.Numbered {
+			p.off = lines[chosen] - h.At
+		}
+		return places[chosen], nil
 	}
 	shown := lines[:min(len(lines), maxListedLines)]
 	f := &Failure{
@@ -143,10 +174,30 @@ func (p *hunkPlace) find(number int, h *patch.Hunk) (span, error) {
 		Message: fmt.Sprintf("%s: its old lines are in %d places, at lines %s", hunkName(number, h), len(lines), listed(shown)),
 		Hint:    "give more of the lines around the change until it is one place",
 	}
+	if len(h.Anchors) > 0 {
+		f.Hint += ", or an @@ line in front that is in one place, such as that of the type or the class"
+	}
 	if len(lines) > len(shown) {
 		f.Message += fmt.Sprintf(" and %d more", len(lines)-len(shown))
 	}
 	return span{}, f.with("count", len(lines)).with("lines", shown).with("more_lines", len(lines)-len(shown))
+}
+
+// endsFile reports whether a hunk has lines before its change and none behind it, as
+// those that git makes at the end of a file.
+func endsFile(h *patch.Hunk) bool {
+	n, m := len(h.Old), len(h.New)
+	return n > 0 && m > 0 && h.Old[0] == h.New[0] && h.Old[n-1] != h.New[m-1]
+}
+
+// once reports whether a line stands in one place alone behind the hunk before.
+func (p *hunkPlace) once(line string) bool {
+	at, ok := p.text.lineLike(line, p.from)
+	if ok {
+		_, ok = p.text.lineLike(line, at.end)
+		return !ok
+	}
+	return false
 }
 
 // behind is where the search for a hunk begins: behind the one before, and from the
@@ -196,11 +247,16 @@ func (t *editable) lineLike(line string, from int) (span, bool) {
 // insertion is where a hunk without old lines puts its new ones: behind its anchor,
 // or at the end of the file.
 func (p *hunkPlace) insertion(number int, h *patch.Hunk, from int) (span, error) {
-	if len(h.Anchors) > 0 {
+	switch {
+	case len(h.Anchors) > 0 && p.once(h.Anchors[0]):
 		return span{from, from}, nil
+	case len(h.Anchors) > 0:
+		f := &Failure{Code: CodeAmbiguousMatch, Message: fmt.Sprintf("%s: `%s` is in several places", hunkName(number, h), clip(h.Anchors[0]))}
+		f.Hint = "put an @@ line in front that is in one place, such as that of the type or the class"
+		return span{}, f
 	}
 	end := len(p.text.text)
-	if h.At > 0 && end > 0 {
+	if h.Numbered && end > 0 {
 		f := failf(diffpreview.CodeInvalidArguments, "%s: it has no line of the file, only a number, to tell where its lines go", hunkName(number, h))
 		f.Hint = "give some lines around the change, as git diff does"
 		return span{}, f
@@ -272,6 +328,8 @@ func (p *hunkPlace) notFound(number int, h *patch.Hunk, from int) error {
 		f.Hint = "the file is empty"
 	}
 	switch {
+	case len(h.Old) > 0 && !h.OldOpen && bytes.Contains(t.text[from:], []byte(joined(h.Old, true))):
+		f.Hint = "its old lines are in the file as parts of lines: a hunk's lines are whole ones"
 	case from > 0 && has(h, 0):
 		f.Hint = "they are in the file, but above the hunk before or the @@ line: put the hunks in the file's order"
 	case h.OldOpen && has(&patch.Hunk{Old: h.Old}, from):

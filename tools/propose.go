@@ -36,11 +36,10 @@ func describeStep(step diffpreview.Step, maxDiff int) proposed {
 	}
 	if len(out.Diff) > maxDiff {
 		end := strings.LastIndexByte(out.Diff[:maxDiff], '\n') + 1
-		for end == 0 || !utf8.RuneStart(out.Diff[end]) { // one line of that length
-			if end == 0 {
-				end = maxDiff + 1
+		if end == 0 { // one line of that length
+			for end = maxDiff; end > 0 && !utf8.RuneStart(out.Diff[end]); {
+				end--
 			}
-			end--
 		}
 		out.cut = cut{
 			Truncated: true, Shown: int64(end), Total: int64(len(out.Diff)), Unit: "bytes of the diff",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/loomd/loomd/daemon/client"
 	"github.com/loomd/loomd/daemon/protocol"
@@ -83,6 +84,9 @@ func (c *callCmd) arguments(e *env) (json.RawMessage, error) {
 		if len(text) > maxArguments {
 			return nil, usagef("arguments: more than %d bytes", maxArguments)
 		}
+	}
+	if !utf8.Valid(text) {
+		return nil, c.wrong("arguments: not valid UTF-8")
 	}
 	var object map[string]json.RawMessage
 	err := json.Unmarshal(text, &object)

@@ -20,6 +20,7 @@ var examples = map[string]string{
 	"read_file":    `{"path":"README.md","limit":20}`,
 	"write_file":   `{"path":"notes.txt","content":"hello\n"}`,
 	"edit_file":    `{"path":"notes.txt","edits":[{"old_str":"hello","new_str":"hi"}]}`,
+	"apply_patch":  `{"patch":"*** Begin Patch\n*** Update File: notes.txt\n-hello\n+hi\n*** End Patch"}`,
 	"delete_file":  `{"path":"notes.txt"}`,
 	"move_file":    `{"path":"notes.txt","to":"docs/notes.txt"}`,
 	"list_files":   `{"path":"src","recursive":true}`,

@@ -11,6 +11,9 @@ func (r *reader) blocks() error {
 	end := 0 // of the block before
 	for ; r.more(); r.at++ {
 		if !searchMark.MatchString(r.line()) {
+			if r.another() {
+				return r.failf(oneForm)
+			}
 			continue
 		}
 		h := Hunk{Line: r.number()}

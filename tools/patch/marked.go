@@ -12,6 +12,11 @@ func (r *reader) marked() error {
 		f := File{Line: r.number(), Path: strings.TrimSpace(add + del + update)}
 		switch {
 		case line == endMark:
+			for r.at++; r.more(); r.at++ {
+				if r.another() {
+					return r.failf(oneForm)
+				}
+			}
 			return nil
 		case line == "":
 			r.at++

@@ -37,14 +37,15 @@ type File struct {
 // Hunk replaces lines by others. Its lines are without line ends, but a CR stays
 // where the patch itself has none at the ends of its lines.
 type Hunk struct {
-	Line    int      // of the patch where it begins, from 1
-	At      int      // the file's line that it says it begins at, from 1; 0 when it does not say
-	Anchors []string // lines that come before it in the file, in order
-	Old     []string
-	New     []string
-	OldOpen bool // the last old line is said to have no line end
-	NewOpen bool // the last new line shall have none
-	AtEnd   bool // the old lines are the file's last
+	Line     int      // of the patch where it begins, from 1
+	At       int      // the file's line that it says it begins at, from 1; 0 for before the first, or when it does not say
+	Numbered bool     // it says so
+	Anchors  []string // lines that come before it in the file, in order
+	Old      []string
+	New      []string
+	OldOpen  bool // the last old line is said to have no line end
+	NewOpen  bool // the last new line shall have none
+	AtEnd    bool // the old lines are the file's last
 }
 
 // Error says where a patch cannot be read.
@@ -95,6 +96,7 @@ func Parse(text string) ([]File, error) {
 		r.dropCR(line)
 		break
 	}
+	r.cut = !strings.HasSuffix(text, "\n")
 	if parse == nil {
 		return nil, errorAt(0, "this is no patch: neither a unified diff, nor *** Begin Patch, nor a SEARCH/REPLACE block")
 	}
@@ -110,7 +112,8 @@ func Parse(text string) ([]File, error) {
 // reader goes through a patch line by line.
 type reader struct {
 	lines []string
-	at    int // the next line
+	at    int  // the next line
+	cut   bool // the last line has no end
 	files []File
 }
 
@@ -144,6 +147,15 @@ func (r *reader) number() int { return r.at + 1 }
 func (r *reader) failf(format string, args ...any) error {
 	return errorAt(r.number(), format, args...)
 }
+
+// another reports whether the next line begins a patch of another form, which would
+// be passed over.
+func (r *reader) another() bool {
+	line := r.line()
+	return strings.TrimSpace(line) == beginMark || searchMark.MatchString(line) || strings.HasPrefix(line, "diff --git ") || r.atNames()
+}
+
+const oneForm = "another patch begins here: a call takes one, in one form"
 
 // file is the one that was begun last.
 func (r *reader) file() *File { return &r.files[len(r.files)-1] }

@@ -14,21 +14,21 @@ func TestParse(t *testing.T) {
 	}{
 		{"names with tabs, quotes and git's prefixes", "--- a/x y\t2024-01-01\n+++ b/x y\t2024-01-02\n@@ -1 +1 @@\n-1\n+2\n" +
 			"--- \"a/\\303\\244\"\n+++ \"b/\\303\\244\"\n@@ -1 +1 @@\n-1\n+2\n--- a.txt\n+++ a.txt\n@@ -3 +3 @@\n-1\n+2\n", []File{
-			{Path: "x y", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"1"}, New: []string{"2"}}}},
-			{Path: "ä", Line: 6, Hunks: []Hunk{{Line: 8, At: 1, Old: []string{"1"}, New: []string{"2"}}}},
-			{Path: "a.txt", Line: 11, Hunks: []Hunk{{Line: 13, At: 3, Old: []string{"1"}, New: []string{"2"}}}},
+			{Path: "x y", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"1"}, New: []string{"2"}}}},
+			{Path: "ä", Line: 6, Hunks: []Hunk{{Line: 8, At: 1, Numbered: true, Old: []string{"1"}, New: []string{"2"}}}},
+			{Path: "a.txt", Line: 11, Hunks: []Hunk{{Line: 13, At: 3, Numbered: true, Old: []string{"1"}, New: []string{"2"}}}},
 		}},
 		{"lines that look like a header, by the numbers", "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n--- x\n+++ y\n z\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"-- x", "z"}, New: []string{"++ y", "z"}}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"-- x", "z"}, New: []string{"++ y", "z"}}}},
 		}},
 		{"numbers that are too small, with a blank line where they end", "--- f\n+++ f\n@@ -1,1 +1,1 @@\n-1\n+2\n\n-3\n+4\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"1", "", "3"}, New: []string{"2", "", "4"}}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"1", "", "3"}, New: []string{"2", "", "4"}}}},
 		}},
 		{"a mail's signature", "--- f\n+++ f\n@@ -1 +1 @@\n-1\n+2\n-- \n2.40.0\n\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"1"}, New: []string{"2"}}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"1"}, New: []string{"2"}}}},
 		}},
 		{"no line end, on either side", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n 0\n-1\n\\ No newline at end of file\n+2\n\\ No newline at end of file\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"0", "1"}, New: []string{"0", "2"}, OldOpen: true, NewOpen: true}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"0", "1"}, New: []string{"0", "2"}, OldOpen: true, NewOpen: true}}},
 		}},
 		{"a move, a mode, an empty file and one that goes", "diff --git a/x b/d/x\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from x\nrename to d/x\n" +
 			"diff --git a/e f b/e f\nnew file mode 100644\nindex 0000000..e69de29\ndiff --git a/g b/g\ndeleted file mode 100644\n", []File{
@@ -37,10 +37,10 @@ func TestParse(t *testing.T) {
 			{Kind: Delete, Path: "g", Line: 10},
 		}},
 		{"CR LF at the patch's own ends is no part of its lines", "--- f\r\n+++ f\r\n@@ -1 +1 @@\r\n-1\r\n+2\r\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"1"}, New: []string{"2"}}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"1"}, New: []string{"2"}}}},
 		}},
 		{"a file's CR is", "--- f\n+++ f\n@@ -1 +1 @@\n-1\r\n+2\n", []File{
-			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Old: []string{"1\r"}, New: []string{"2"}}}},
+			{Path: "f", Line: 1, Hunks: []Hunk{{Line: 3, At: 1, Numbered: true, Old: []string{"1\r"}, New: []string{"2"}}}},
 		}},
 		{"nested anchors and the end of the file", "*** Begin Patch\n*** Update File: f\n@@ class A\n@@   def b\n-1\n+2\n*** End of File\n*** End Patch\n", []File{
 			{Path: "f", Line: 2, Hunks: []Hunk{{Line: 3, Anchors: []string{"class A", "def b"}, Old: []string{"1"}, New: []string{"2"}, AtEnd: true}}},

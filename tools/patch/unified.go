@@ -27,6 +27,10 @@ func (r *reader) unified() error {
 			err = r.unifiedHunk()
 		case strings.HasPrefix(line, "@@"):
 			return r.failf("no file is named before this hunk: --- and +++ lines come first")
+		case r.another():
+			return r.failf(oneForm)
+		case strings.HasPrefix(line, "@"):
+			return r.failf("this is no hunk's header, which is @@ -LINE,COUNT +LINE,COUNT @@")
 		case r.at == read && r.looksLikeBody():
 			return r.failf("this line belongs to no hunk: @@ comes first")
 		default:
@@ -254,15 +258,16 @@ func (r *reader) unifiedHunk() error {
 	h := Hunk{Line: r.number()}
 	c, counted := countsOf(r.line())
 	r.at++
-	if counted {
-		h.At = c.at
-	}
+	h.At, h.Numbered = c.at, counted
 	end, ok := r.countedEnd(c)
 	if !counted || !ok {
 		end = r.looseEnd()
 	}
 	if err := r.body(&h, end); err != nil {
 		return err
+	}
+	if counted && r.cut && !r.more() && len(h.Old) < c.old && len(h.New) < c.new {
+		return errorAt(h.Line, "the hunk has fewer lines than it says, and the last one no end: has the patch been cut off?")
 	}
 	if len(h.Old)+len(h.New) == 0 {
 		return errorAt(h.Line, "the hunk has no lines")

@@ -46,7 +46,7 @@ func writing(t *testing.T, name string, turn func(f *os.File, n int) error, read
 // read whole is of the same bytes, and these were in the file at one moment, unless
 // it says that they may not.
 func TestReadWhileItIsWritten(t *testing.T) {
-	const size = 1 << 20
+	const size = 256 << 10
 	letter := func(n int) []byte { return []byte(strings.Repeat(string(rune('a'+n%2)), size+n%2*4096)) }
 	writers := map[string]func(f *os.File, n int) error{
 		"over itself": func(f *os.File, n int) error {
@@ -78,7 +78,7 @@ func TestReadWhileItIsWritten(t *testing.T) {
 			if !noticed {
 				t.Errorf("%s: a thousand reads, and none noticed", name)
 			}
-			for range 40 {
+			for range 15 {
 				a := b.ok("read_file", args{"path": "f"})
 				text := a["contents"].(string)
 				if a["total_bytes"] != float64(len(text)) || a["hash"] != hashOf(text) || a["truncated"] != false {
@@ -113,7 +113,7 @@ func TestReadOfALogThatGrows(t *testing.T) {
 			_, err := f.WriteAt([]byte(line), int64(start+n)*100)
 			return err
 		}, func() {
-			for range 20 {
+			for range 8 {
 				a := b.ok("read_file", args{"path": "f", "offset": start - 9, "max_bytes": 500})
 				if a["contents"] != strings.Repeat(line, 5) || a["next_offset"] != float64(start-4) {
 					t.Errorf("%s: %v", name, a)

@@ -12,6 +12,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -161,28 +162,35 @@ func wantQuadrants(t *testing.T, name string, img image.Image, want string) {
 	}
 }
 
+// scaledImage is one over the bounds, and what becomes of it.
+type scaledImage struct {
+	name, file, mime string
+	width, height    int
+	scaled           bool
+	quadrants        string
+}
+
 // TestReadImageScaled: one over the bounds is made smaller, with its colours.
 func TestReadImageScaled(t *testing.T) {
 	clear := image.NewNRGBA(image.Rect(0, 0, 2100, 10)) // lets everything through
 	deep := image.NewNRGBA64(image.Rect(0, 0, 2400, 1200))
 	draw.Draw(deep, deep.Rect, quadrants(2400, 1200, false), image.Point{}, draw.Src)
-	small := image.NewPaletted(image.Rect(0, 0, 2400, 1200), color.Palette{color.White, color.Black})
-	tests := []struct {
-		name, file, mime string
-		width, height    int
-		scaled           bool
-		quadrants        string
-	}{
-		{"png", pngOf(t, quadrants(3000, 1800, false)), "image/png", 2000, 1200, true, "rgbw"},
-		{"jpeg", jpegOf(t, quadrants(2400, 4000, false)), "image/jpeg", 1200, 2000, true, "rgbw"},
-		{"just over", pngOf(t, quadrants(2001, 2001, false)), "image/png", 2000, 2000, true, "rgbw"},
+	tests := []scaledImage{
+		{"png", pngOf(t, quadrants(2500, 1000, false)), "image/png", 2000, 800, true, "rgbw"},
 		{"16 bit", pngOf(t, deep), "image/png", 2000, 1000, true, "rgbw"},
-		{"palette", pngOf(t, small), "image/png", 2000, 1000, true, "wwww"},
 		{"tall", pngOf(t, image.NewGray(image.Rect(0, 0, 1, 20_000))), "image/png", 1, 2000, true, ""},
 		{"webp", webpOf(4000, 1000), "image/png", 2000, 500, true, ""},
 		{"noise", pngOf(t, quadrants(1150, 1150, true)), "image/jpeg", 1150, 1150, false, ""},
-		{"large noise", pngOf(t, quadrants(2100, 1400, true)), "image/jpeg", 2000, 1333, true, ""},
 		{"clear", pngOf(t, clear), "image/png", 2000, 10, true, ""},
+	}
+	if os.Getenv("LOOMD_SOAK") != "" {
+		small := image.NewPaletted(image.Rect(0, 0, 2400, 1200), color.Palette{color.White, color.Black})
+		tests = append(tests, []scaledImage{
+			{"jpeg", jpegOf(t, quadrants(2400, 4000, false)), "image/jpeg", 1200, 2000, true, "rgbw"},
+			{"just over", pngOf(t, quadrants(2001, 2001, false)), "image/png", 2000, 2000, true, "rgbw"},
+			{"palette", pngOf(t, small), "image/png", 2000, 1000, true, "wwww"},
+			{"large noise", pngOf(t, quadrants(2100, 1400, true)), "image/jpeg", 2000, 1333, true, ""},
+		}...)
 	}
 	for _, tt := range tests {
 		b := newBench(t, map[string]string{"f": tt.file})

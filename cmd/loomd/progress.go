@@ -13,8 +13,9 @@ import (
 type progressBar struct {
 	e *env
 
-	mu    sync.Mutex // guards drawn
+	mu    sync.Mutex // guards the fields below
 	drawn bool       // the bar is on the terminal's last line
+	ended bool       // there is an answer: what is told late is not shown
 }
 
 // barWidth is the width of a bar in columns.
@@ -24,6 +25,7 @@ func (b *progressBar) show(p client.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
+	case b.ended:
 	case p.Percentage == nil:
 		b.erase()
 		b.e.note("waiting: %s", oneLine(p.Message))
@@ -41,10 +43,11 @@ func barLine(p client.Progress, width int) string {
 	return shortenEnd(fmt.Sprintf("%s %2d%% %s", bar, percent, oneLine(p.Message)), width-1)
 }
 
-// clear takes the bar off the terminal.
+// clear takes the bar off the terminal for good.
 func (b *progressBar) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.ended = true
 	b.erase()
 }
 

@@ -266,7 +266,7 @@ func TestReviewColours(t *testing.T) {
 func TestCallGrepOnATerminal(t *testing.T) {
 	dir, env := newWorkspace(t, "one\ntwo \x1b[31m\nthree\n")
 	s := onTerminal(t, dir, env, "call", "grep", `{"pattern":"two","context":1}`)
-	s.await(`^f-1-one\r\nf:2:two \^\[\[31m\r\nf-3-three\r\n$`)
+	s.await(`(^|\x1b\[K)f-1-one\r\nf:2:two \^\[\[31m\r\nf-3-three\r\n$`)
 	if code := s.ends(); code != 0 {
 		t.Errorf("exit %d", code)
 	}

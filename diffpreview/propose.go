@@ -219,7 +219,7 @@ func (v *View) change(c *Change, call Call, step *Step) ([]*Proposal, error) {
 			break
 		}
 		if gone != nil {
-			next, err = v.unmove(gone, want, call)
+			next, err = v.unmove(gone, want)
 		} else {
 			next = []*Proposal{proposal.step(want)}
 		}

@@ -18,7 +18,7 @@ func (v *View) moved(p *Proposal, to Path, now, want Content) ([]*Proposal, erro
 
 // unmove is what becomes of a proposed move when its agent makes a new file
 // where the old one was: that one is modified, and the moved one is a new file.
-func (v *View) unmove(moved *Proposal, want Content, call Call) ([]*Proposal, error) {
+func (v *View) unmove(moved *Proposal, want Content) ([]*Proposal, error) {
 	to, content := moved.Shown(), moved.Proposed()
 	at, err := v.store.tree(to)
 	if err != nil {

@@ -153,7 +153,7 @@ bench-search: build peers fff ## Measure searches next to rg, git grep, fd, csea
 .PHONY: soak
 soak: export LOOMD_SOAK := 1
 soak: peers ## Run the long forms: many more property cases, every fuzz target for a minute.
-	LOOMD_MODEL_STEPS=$(RACESTEPS) $(GO) test -race -count=1 -timeout=60m ./...
+	LOOMD_MODEL_STEPS=$(RACESTEPS) $(GO) test -race -count=1 -timeout=120m ./...
 	$(GO) test -run='^TestModel$$' -timeout=60m ./diffpreview
 	@for pkg in $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | awk '/pgregory.net.rapid/ { print $$1 }'); do \
 		$(GO) test -timeout=60m $$pkg -rapid.checks=$(CHECKS); \

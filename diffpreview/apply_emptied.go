@@ -63,9 +63,9 @@ func (t *transaction) nested(c *fileChange) error {
 	if !to.want.Exists {
 		return nil
 	}
-	for at := path.Dir(to.path.rel); at != "."; at = path.Dir(at) {
-		if above := (Path{to.path.index, at}); t.placing[above] {
-			return failf(CodeIsDirectory, t.w.Name(above), "must be a directory: %s is to be in it", to.name)
+	for dir := range to.path.above() {
+		if t.placing[dir] {
+			return failf(CodeIsDirectory, t.w.Name(dir), "must be a directory: %s is to be in it", to.name)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"runtime"
 	"slices"
 )
@@ -242,9 +241,9 @@ func (v *View) apart(steps []Step) error {
 		}
 	}
 	for p := range made {
-		for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
-			if parent := (Path{p.index, at}); made[parent] {
-				return failf(CodeNotRegularFile, v.Name(p), "%s is a file, not a directory", v.Name(parent))
+		for dir := range p.above() {
+			if made[dir] {
+				return v.fileAbove(p, dir)
 			}
 		}
 	}
@@ -312,21 +311,25 @@ func (v *View) allowed(p Path, base, want Content) error {
 	if want.Exists && v.hasBelow(p) {
 		return failf(CodeIsDirectory, name, "is a directory")
 	}
-	for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
-		parent := Path{p.index, at}
-		if shown, _ := v.overlay(parent); shown != nil && shown.Proposed().Exists {
-			return failf(CodeNotRegularFile, name, "%s is a file, not a directory", v.Name(parent))
+	for dir := range p.above() {
+		if shown, _ := v.overlay(dir); shown != nil && shown.Proposed().Exists {
+			return v.fileAbove(p, dir)
 		}
-		info, err := v.store.ws.root(p).Lstat(at)
+		info, err := v.store.ws.root(p).Lstat(dir.rel)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
 			return ioError(name, err)
 		case !info.IsDir():
-			return failf(CodeNotRegularFile, name, "%s is a file, not a directory", v.Name(parent))
+			return v.fileAbove(p, dir)
 		}
 		return nil
 	}
 	return nil
+}
+
+// fileAbove says that there is a file where p needs a directory.
+func (v *View) fileAbove(p, at Path) error {
+	return failf(CodeNotRegularFile, v.Name(p), "%s is a file, not a directory", v.Name(at))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -164,6 +165,14 @@ type Path struct {
 	rel   string // slash separated, "." is the root itself
 }
 
+// above are the directories over p below its root, the nearest first.
+func (p Path) above() iter.Seq[Path] {
+	return func(yield func(Path) bool) {
+		for at := path.Dir(p.rel); at != "." && yield(Path{p.index, at}); at = path.Dir(at) {
+		}
+	}
+}
+
 func (w *Workspace) root(p Path) *os.Root { return w.roots[p.index].dir }
 
 // Name is the path on the wire: relative to its root, with "/"; with several
@@ -200,8 +209,8 @@ func (w *Workspace) FromAbs(abs string) (Path, bool) {
 // missingAbove counts the directories above p that are not there.
 func (w *Workspace) missingAbove(p Path) int {
 	n := 0
-	for at := path.Dir(p.rel); at != "."; at = path.Dir(at) {
-		if _, err := w.root(p).Lstat(at); err == nil {
+	for dir := range p.above() {
+		if _, err := w.root(p).Lstat(dir.rel); err == nil {
 			break
 		}
 		n++

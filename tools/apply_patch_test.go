@@ -222,6 +222,7 @@ func TestPatchPlaces(t *testing.T) {
 	for _, tt := range []struct{ file, patch, want string }{ // want "" for ambiguous
 		{classes, "@@     def run(self):\n-        x = 1\n+        x = 2\n", ""},
 		{classes, "@@ class B:\n@@ def run(self):\n-        x = 1\n+        x = 2\n", classes[:len(classes)-2] + "2\n"},
+		{"begin\na\nbegin\na\n", "@@ begin\n@@ begin\n begin\n-a\n+b\n", "begin\na\nbegin\nb\n"},
 		{classes, "@@ class A:\n-        x = 1\n+        x = 2\n", strings.Replace(classes, "x = 1", "x = 2", 1)},
 		{classes, "@@ def run(self):\n+        pass\n", ""},
 		{classes, "@@ class B:\n+    y = 1\n", strings.Replace(classes, "class B:\n", "class B:\n    y = 1\n", 1)},

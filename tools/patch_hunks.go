@@ -138,49 +138,77 @@ func (p *hunkPlace) find(number int, h *patch.Hunk) (span, error) {
 	case len(h.Old) == 0:
 		return p.insertion(number, h, from)
 	}
-	var lines []int
-	line, counted, said := p.line, p.from, -1
-	first := len(h.Anchors) > 0 && p.once(h.Anchors[0])
-	toEnd := h.Numbered && endsFile(h)
-	places := t.linesAt(h, from, func(at span) bool {
-		line += bytes.Count(t.text[counted:at.start], lf)
-		counted = at.start
-		lines = append(lines, line+1)
-		if h.Numbered && line+1 == h.At+p.off {
-			said = len(lines) - 1
-		}
-		return said >= 0 && !toEnd || first || len(lines) == maxCounted
-	})
-	last := len(places) - 1
-	atEnd := toEnd && last >= 0 && places[last].end == len(t.text)
+	f := p.search(h, from)
+	i, ok := f.choose(len(t.text))
 	switch {
-	case last < 0:
+	case len(f.places) == 0:
 		return span{}, p.notFound(number, h, from)
-	case said >= 0 && (!atEnd || said == last):
-		return places[said], nil
-	case last == 0, first, atEnd && said < 0:
-		chosen := 0
-		if atEnd {
-			chosen = last
-		}
-		if h.Numbered {
-			p.off = lines[chosen] - h.At
-		}
-		return places[chosen], nil
+	case !ok:
+		return span{}, f.ambiguous(number, h)
 	}
-	shown := lines[:min(len(lines), maxListedLines)]
-	f := &Failure{
+	if h.Numbered && i != f.said {
+		p.off = f.lines[i] - h.At
+	}
+	return f.places[i], nil
+}
+
+// foundHunk is where a hunk's old lines stand, in the file's order.
+type foundHunk struct {
+	places []span
+	lines  []int // the number of each place's first line, from 1
+	said   int   // the index of the place that the hunk's number names; -1: none
+	first  bool  // the first place counts: an anchor that stands once leads to it
+	toEnd  bool  // the hunk is one of the file's end
+}
+
+// search looks for a hunk from a byte on, no further than the place to choose.
+func (p *hunkPlace) search(h *patch.Hunk, from int) foundHunk {
+	f := foundHunk{said: -1, first: len(h.Anchors) > 0 && p.once(h.Anchors[0]), toEnd: h.Numbered && endsFile(h)}
+	line, counted := p.line, p.from
+	f.places = p.text.linesAt(h, from, func(at span) bool {
+		line += bytes.Count(p.text.text[counted:at.start], lf)
+		counted = at.start
+		f.lines = append(f.lines, line+1)
+		if h.Numbered && line+1 == h.At+p.off {
+			f.said = len(f.lines) - 1
+		}
+		return f.said >= 0 && !f.toEnd || f.first || len(f.lines) == maxCounted
+	})
+	return f
+}
+
+// choose returns the index of the place that counts in a text of this size, if
+// there is one.
+func (f *foundHunk) choose(size int) (index int, ok bool) {
+	last := len(f.places) - 1
+	atEnd := f.toEnd && last >= 0 && f.places[last].end == size
+	switch {
+	case f.said >= 0:
+		if !atEnd || f.said == last {
+			return f.said, true
+		}
+		return 0, last == 0 || f.first
+	case atEnd:
+		return last, true
+	}
+	return 0, last == 0 || f.first
+}
+
+func (f *foundHunk) ambiguous(number int, h *patch.Hunk) error {
+	shown := f.lines[:min(len(f.lines), maxListedLines)]
+	more := len(f.lines) - len(shown)
+	why := &Failure{
 		Code:    CodeAmbiguousMatch,
-		Message: fmt.Sprintf("%s: its old lines are in %d places, at lines %s", hunkName(number, h), len(lines), listed(shown)),
+		Message: fmt.Sprintf("%s: its old lines are in %d places, at lines %s", hunkName(number, h), len(f.lines), listed(shown)),
 		Hint:    "give more of the lines around the change until it is one place",
 	}
 	if len(h.Anchors) > 0 {
-		f.Hint += ", or an @@ line in front that is in one place, such as that of the type or the class"
+		why.Hint += ", or an @@ line in front that is in one place, such as that of the type or the class"
 	}
-	if len(lines) > len(shown) {
-		f.Message += fmt.Sprintf(" and %d more", len(lines)-len(shown))
+	if more > 0 {
+		why.Message += fmt.Sprintf(" and %d more", more)
 	}
-	return span{}, f.with("count", len(lines)).with("lines", shown).with("more_lines", len(lines)-len(shown))
+	return why.with("count", len(f.lines)).with("lines", shown).with("more_lines", more)
 }
 
 // endsFile reports whether a hunk has lines before its change and none behind it, as
@@ -204,7 +232,7 @@ func (p *hunkPlace) once(line string) bool {
 // last of its anchors on.
 func (p *hunkPlace) behind(number int, h *patch.Hunk) (int, error) {
 	from := p.from
-	for _, anchor := range h.Anchors {
+	for i, anchor := range h.Anchors {
 		at, ok := p.text.lineLike(anchor, from)
 		if !ok {
 			f := &Failure{Code: CodeNoMatch, Message: fmt.Sprintf("%s: no line is `%s`", hunkName(number, h), clip(anchor))}
@@ -215,7 +243,7 @@ func (p *hunkPlace) behind(number int, h *patch.Hunk) (int, error) {
 			return 0, f
 		}
 		from = at.start
-		if anchor != h.Anchors[len(h.Anchors)-1] || len(h.Old) == 0 {
+		if i < len(h.Anchors)-1 || len(h.Old) == 0 {
 			from = at.end
 		}
 	}

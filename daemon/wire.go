@@ -53,7 +53,7 @@ func (s *Server) wireProposal(p *diffpreview.Proposal, d detail) protocol.Propos
 		ID: p.ID, Session: p.Session, Label: sess.Label, Path: p.Name, Via: p.Via, Kind: wireKind(p.Kind),
 		State: protocol.ProposalState(p.State()), Version: p.Version, BaseHash: p.Base.Hash(), Steps: []protocol.Step{},
 	}
-	if to := p.Shown(); to != p.Path {
+	if to, ok := p.NewName(); ok {
 		out.To = s.ws.Name(to)
 	}
 	if p.StepCount > len(p.Steps) {

@@ -80,3 +80,11 @@ func (p *Proposal) moveTo(to Path, name string, now Content) {
 	}
 	p.Kind = p.kind(now)
 }
+
+// NewName is the undecided name that p has for the file, free or not.
+func (p *Proposal) NewName() (to Path, ok bool) {
+	if r := p.rename(); r != nil {
+		return r.To, true
+	}
+	return Path{}, false
+}

@@ -51,6 +51,11 @@ func (p *Proposal) check(version int, verdicts []Verdict) error {
 			return p.refuse(CodeChangedSince, "hunk %s changed since version %d", h.ID, version)
 		case version > p.Version:
 			return p.refuse(CodeChangedSince, "the proposal is at version %d, not %d", p.Version, version)
+		case h.State == HunkConflict && h.Kind == KindRename && v.Accept && v.Side != SideTree:
+			return &Error{
+				Code: CodeConflict, Path: p.Name, Proposal: p, Message: "hunk " + h.ID + ": the file is gone, or its new name is taken",
+				Hint: "make that name free, or reject the hunk: the file then keeps its own",
+			}
 		case h.State == HunkConflict && v.Accept && v.Text == nil && v.Side == "":
 			return p.refuse(CodeConflict, "hunk %s is in conflict: take the agent's side, the tree's, or give a text", h.ID)
 		case v.Side != "" && v.Side != SideAgent && v.Side != SideTree:
@@ -63,8 +68,6 @@ func (p *Proposal) check(version int, verdicts []Verdict) error {
 			return p.refuse(CodeInvalidArguments, "hunk %s: give a side or a text", h.ID)
 		case v.Text != nil && h.Kind != KindText && h.Kind != KindCreate:
 			return p.refuse(CodeInvalidArguments, "hunk %s is a %s: it is taken or refused whole", h.ID, h.Kind)
-		case h.State == HunkConflict && h.Kind == KindRename && v.Accept && v.Side != SideTree:
-			return p.refuse(CodeConflict, "hunk %s: the file is gone or its new name is taken: it can only be refused", h.ID)
 		case v.Text != nil && h.NewMode&fs.ModeSymlink != 0:
 			return p.refuse(CodeInvalidArguments, "hunk %s makes a link: it is taken or refused whole", h.ID)
 		case v.Lines != nil && (v.Text != nil || v.Side != "" || h.State != HunkOpen):

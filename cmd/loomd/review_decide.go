@@ -330,7 +330,10 @@ func adviseSides(err error) {
 		}
 	}
 	for _, p := range answer.Data.Proposals {
-		if p.State == protocol.ProposalConflict {
+		switch {
+		case p.State == protocol.ProposalConflict && p.Kind == "rename":
+			answer.Data.Hint = fmt.Sprintf("%s: make the new name free, or refuse it: loomd review reject %s", placeName(p), p.ID)
+		case p.State == protocol.ProposalConflict:
 			which = append(which, p.ID)
 		}
 	}

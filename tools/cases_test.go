@@ -357,3 +357,22 @@ func numberedLines(from, to int) string {
 	}
 	return text.String()
 }
+
+func TestC216WritesIntoGit(t *testing.T) {
+	s := newScene(t, map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n", "sub/.git/HEAD": "ref: refs/heads/main\n", "f": "x\n",
+	})
+	for _, path := range []string{".git/config", ".git/hooks/pre-commit", "sub/.git/hooks/x", "sub/.GIT/config", ".git"} {
+		s.fails("protected_path", "write_file", args{"path": path, "content": "x"})
+		s.fails("protected_path", "edit_file", args{"path": path, "edits": []args{{"old_str": "", "new_str": "x"}}})
+		s.fails("protected_path", "move_file", args{"path": "f", "to": path})
+		s.fails("protected_path", "apply_patch", args{"patch": "*** Begin Patch\n*** Add File: " + path + "\n+x\n*** End Patch\n"})
+	}
+	for _, path := range []string{".git/config", "sub/.git/HEAD"} {
+		s.fails("protected_path", "delete_file", args{"path": path})
+		s.fails("protected_path", "move_file", args{"path": path, "to": "g"})
+	}
+	for _, path := range []string{".gitignore", ".github/x", ".gitattributes"} {
+		s.ok("write_file", args{"path": path, "content": "x\n"})
+	}
+}

@@ -76,7 +76,34 @@ func callGlob(ctx context.Context, tc *Context, args globArgs) (globResult, erro
 		out.Generation += sum.Generation
 	}
 	out.finish(s, args)
+	if brackets := bracketsAsTheyAre(args.Pattern); out.rows.total == 0 && brackets != "" && s.hasFile(ctx, brackets, args.Hidden) {
+		out.Hint = fmt.Sprintf("[ ] stand for one character of those between them: did you mean %s, where they are part of the name?", short(brackets))
+	}
 	return out, nil
+}
+
+// bracketsAsTheyAre is a pattern in which classes are names with brackets, such as
+// those of routes; "" when it has none.
+func bracketsAsTheyAre(pattern string) string {
+	if !strings.Contains(pattern, "[") || strings.Contains(pattern, `\`) {
+		return ""
+	}
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(pattern)
+}
+
+// hasFile reports whether a pattern finds anything.
+func (s *scope) hasFile(ctx context.Context, pattern string, hidden bool) bool {
+	found := false
+	for _, p := range s.parts {
+		pattern, ok, err := s.globs(p, "pattern", pattern)
+		if err != nil || !ok || found {
+			continue
+		}
+		q := index.List{Under: p.under, Patterns: []string{pattern}, Hidden: hidden, Overlay: p.listed}
+		_, err = p.snap.Glob(ctx, q, func(index.Entry) bool { found = true; return false })
+		found = found && err == nil
+	}
+	return found
 }
 
 // files adds the entries of one root to rows.

@@ -65,6 +65,28 @@ func TestPatternHints(t *testing.T) {
 	}
 }
 
+// Frameworks name routes like classes of characters.
+func TestGlobHintsAtBrackets(t *testing.T) {
+	b := newBench(t, map[string]string{"app/[id]/page.tsx": "", "x.txt": "", "[x].md": ""})
+	for pattern, hint := range map[string]string{
+		"app/[id]/page.tsx": `[ ] stand for one character of those between them: did you mean app/\[id\]/page.tsx, where they are part of the name?`,
+		"**/[id]/*":         `[ ] stand for one character of those between them: did you mean **/\[id\]/*, where they are part of the name?`,
+		"[x].md":            `[ ] stand for one character of those between them: did you mean \[x\].md, where they are part of the name?`,
+		"[x].go":            "",
+		`\[x\].go`:          "",
+	} {
+		a := b.ok("glob", args{"pattern": pattern})
+		if got, _ := a["hint"].(string); got != hint || len(a["files"].([]any)) > 0 {
+			t.Errorf("%s: %v", pattern, a)
+		}
+	}
+	for _, pattern := range []string{"[x].txt", `app/\[id\]/*`} {
+		if a := b.ok("glob", args{"pattern": pattern}); len(a["files"].([]any)) != 1 || a["hint"] != nil {
+			t.Errorf("%s: %v", pattern, a)
+		}
+	}
+}
+
 func TestGrepCases(t *testing.T) {
 	for _, c := range []struct {
 		id   string

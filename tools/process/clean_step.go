@@ -89,6 +89,7 @@ func (c *Cleaner) ascii(b byte) {
 	case b == esc:
 		c.state = escape
 	case b == bs:
+		c.settle()
 		c.moveTo(c.line.at() - 1)
 	case b == '\t' || b >= 0x20 && b < del:
 		c.put(rune(b))
@@ -119,9 +120,9 @@ func (c *Cleaner) settle() {
 	}
 }
 
+// moveTo moves the cursor to a column of what is not written yet.
 func (c *Cleaner) moveTo(col int) {
-	c.settle()
-	if c.line.begun && col < c.line.at() {
+	if c.line.begun && col < 0 {
 		c.feed()
 	}
 	c.line.goTo(col)
@@ -185,6 +186,8 @@ func (c *Cleaner) carryOut(final byte) {
 		c.settle()
 		c.moveTo(c.line.at() - max(1, n))
 	case 'G', '`':
+		c.cr = true // to the first column, and from there on
+		c.settle()
 		c.moveTo(min(max(1, n)-1, maxMove))
 	case 'K', 'J':
 		c.settle()

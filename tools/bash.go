@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,12 +111,9 @@ func callBash(ctx context.Context, tc *Context, args bashArgs) (bashResult, erro
 
 // findShell is the absolute path of bash, or else of sh.
 func findShell() (string, error) {
+	env := process.Environment(os.Environ())
 	for _, name := range []string{"bash", "sh"} {
-		path, err := exec.LookPath(name)
-		if err == nil {
-			path, err = filepath.Abs(path)
-		}
-		if err == nil {
+		if path := process.Find(name, env); path != "" {
 			return path, nil
 		}
 	}

@@ -67,7 +67,7 @@ var ofTexts = []diffpreview.Code{
 }
 
 // ofJobs are those of the tools that take a job.
-var ofJobs = []diffpreview.Code{CodeUnknownJob}
+var ofJobs = []diffpreview.Code{CodeUnknownJob, diffpreview.CodeNoSpace}
 
 // failuresOf are the codes of all and those of a tool with their meanings, each
 // once, in the order of meanings.

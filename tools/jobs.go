@@ -89,11 +89,13 @@ func (j *Jobs) start(c process.Command, place Workdir, call diffpreview.Call) (i
 func (one *job) attend(place Workdir, call diffpreview.Call) {
 	defer close(one.over)
 	<-one.process.Done()
-	one.result, one.err = one.process.Result()
+	var err error
+	if one.result, err = one.process.Result(); err != nil {
+		one.err = notRun(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	left, err := place.End(ctx, call)
-	if one.left = left; one.err == nil {
+	if one.left, err = place.End(ctx, call); one.err == nil {
 		one.err = err
 	}
 }

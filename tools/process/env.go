@@ -1,6 +1,8 @@
 package process
 
 import (
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,6 +50,25 @@ func Environment(from []string, added ...string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Find is the absolute path of the executable that a name means to a command with
+// this environment, "" for none. Directories of PATH that are relative are passed over.
+func Find(name string, env []string) string {
+	for _, v := range env {
+		if nameOf(v) != "PATH" {
+			continue
+		}
+		for _, dir := range filepath.SplitList(v[len("PATH="):]) {
+			if !filepath.IsAbs(dir) {
+				continue
+			}
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 func nameOf(variable string) string {

@@ -78,16 +78,7 @@ func TestEveryListedFailureHappens(t *testing.T) {
 			}
 		}
 	}
-	b.withSandbox()
-	b.allow = func(_ context.Context, command string, _ []string) error {
-		if command == "forbidden" {
-			return failf(CodeDenied, "no")
-		}
-		return nil
-	}
-	for range maxJobs {
-		b.background("exec sleep 1000")
-	}
+	b.fullOfJobs()
 	for _, c := range []struct{ tool, code, args string }{
 		{"bash", "path_outside_workspace", `{"command":"true","cwd":"../x"}`},
 		{"bash", "permission_denied", `{"command":"true","cwd":"locked"}`},
@@ -145,6 +136,22 @@ func TestEveryListedFailureHappens(t *testing.T) {
 				t.Errorf("%s lists %s, and no call here fails with it", tool.Name, f.Code)
 			}
 		}
+	}
+}
+
+// fullOfJobs gives b a sandbox in which no more jobs can run, and a command that is
+// forbidden.
+func (b *bench) fullOfJobs() {
+	b.t.Helper()
+	b.withSandbox()
+	b.allow = func(_ context.Context, command string, _ []string) error {
+		if command == "forbidden" {
+			return failf(CodeDenied, "no")
+		}
+		return nil
+	}
+	for range maxJobs {
+		b.background("exec sleep 1000")
 	}
 }
 

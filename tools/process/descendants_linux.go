@@ -19,84 +19,82 @@ const (
 // children are all that a supervisor has: its child, and what becomes its child
 // when its own parent has gone.
 type children struct {
-	exited chan struct{} // closed when the first one has
+	first  int // the command's own process
+	handle int // that becomes readable when the first one ends; -1 before Linux 5.3
+
+	exited bool // the first one has; then status and at are its own
 	status syscall.WaitStatus
-	at     time.Time     // of the first one's end; set like status before exited is closed
-	none   chan struct{} // closed when there are none left
+	at     time.Time
+	none   bool // there are none left
 }
 
-// reap waits for the children, of which pid is the first, until there are none.
-func reap(pid int) *children {
-	c := &children{exited: make(chan struct{}), none: make(chan struct{})}
-	go func() {
-		options, first := 0, false
-		for {
-			var status syscall.WaitStatus
-			got, err := syscall.Wait4(-1, &status, options, nil)
-			switch {
-			case err == syscall.EINTR:
-			case err != nil: // ECHILD
-				close(c.none) // first, so that nobody looks for what is left
-				if first {
-					close(c.exited)
-				}
-				return
-			case got == pid:
-				c.status, c.at = status, time.Now()
-				// Whether it was the last one is known before its end is told.
-				options, first = syscall.WNOHANG, true
-			case got == 0 && first:
-				close(c.exited)
-				options, first = 0, false
+func newChildren(first int) *children {
+	handle, err := unix.PidfdOpen(first, 0)
+	if err != nil {
+		handle = -1
+	}
+	return &children{first: first, handle: handle}
+}
+
+// reap lets go of those that have ended.
+func (c *children) reap() {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil: // ECHILD
+			c.none = true
+			return
+		case got == 0:
+			return
+		case got == c.first:
+			c.exited, c.status, c.at = true, status, time.Now()
+			if c.handle >= 0 {
+				unix.Close(c.handle)
+				c.handle = -1
 			}
 		}
-	}()
-	return c
+	}
+}
+
+// await waits until the first one has ended, the descriptor can be read (-1: none), or
+// the time is over, and then reaps. It reports whether the descriptor can be read.
+func (c *children) await(most time.Duration, fd int) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(c.handle), Events: unix.POLLIN}}
+	if c.handle < 0 { // nothing tells: look often
+		most = min(most, lookEvery)
+	}
+	_, err := unix.Poll(fds, int(most/time.Millisecond))
+	c.reap()
+	return err == nil && fds[0].Revents != 0
 }
 
 // end ends all children: TERM, KILL after grace, and an answer after another wait at
 // the latest (0: when there are none). It returns how many there were, and how many of
 // them are left.
 func (c *children) end(grace, wait time.Duration) (ended, left int) {
-	seen := map[process]bool{}
-	for _, turn := range []struct {
-		signals []syscall.Signal
-		most    time.Duration
-	}{
-		{[]syscall.Signal{syscall.SIGTERM, syscall.SIGCONT}, grace}, // a stopped one hears TERM when it goes on
-		{[]syscall.Signal{syscall.SIGKILL}, wait},
-	} {
-		var enough <-chan time.Time
-		if turn.most > 0 {
-			timer := time.NewTimer(turn.most)
-			defer timer.Stop()
-			enough = timer.C
-		} else if turn.signals[0] == syscall.SIGTERM {
-			continue
+	seen, told := map[process]bool{}, map[process]bool{}
+	for start := time.Now(); !c.none; c.await(lookEvery, -1) {
+		since := time.Since(start)
+		if wait > 0 && since > grace+wait {
+			return len(seen), len(descendants())
 		}
-		told := map[process]bool{}
-		for over := false; !over; {
-			select {
-			case <-c.none:
-				return len(seen), 0
-			default:
+		signals := []syscall.Signal{syscall.SIGKILL}
+		if since < grace {
+			signals = []syscall.Signal{syscall.SIGTERM, syscall.SIGCONT} // a stopped one hears TERM when it goes on
+		}
+		for _, d := range descendants() {
+			if seen[d] = true; signals[0] == syscall.SIGKILL || !told[d] {
+				told[d] = true
+				d.signal(signals)
 			}
-			for _, d := range descendants() {
-				if seen[d] = true; !told[d] || turn.signals[0] == syscall.SIGKILL {
-					told[d] = true
-					d.signal(turn.signals)
-				}
-			}
-			select {
-			case <-c.none:
-				return len(seen), 0
-			case <-enough:
-				over = true
-			case <-time.After(lookEvery):
-			}
+		}
+		if c.reap(); c.none {
+			break
 		}
 	}
-	return len(seen), len(descendants())
+	return len(seen), 0
 }
 
 // process is one of the system's, in a way that no later one of the same number is.

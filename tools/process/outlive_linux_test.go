@@ -16,18 +16,18 @@ import (
 // number is in the arguments of each.
 func brood(number string) string {
 	return strings.ReplaceAll(`
-		sleep 1000.N &
-		( trap "" TERM HUP INT; while :; do sleep 1000.N; done ) &
-		setsid sleep 1000.N &
-		( ( setsid env -i /bin/bash -c "cd /; trap '' TERM; while :; do /bin/sleep 1000.N; done" & ) & )
-		( exec >/dev/null 2>&1; cd /; setsid nohup sleep 1000.N & )
-		bash -c 'kill -STOP $$; sleep 1000.N' &
-		bash -c 'trap "" TERM; kill -STOP $$; sleep 1000.N' &
-		bash -c 'trap "bash -c \"trap : TERM; sleep 1000.N; sleep 1000.N\" &" TERM; sleep 1000.N & wait; wait' &
-		yes 1000.N &
-		yes 1000.N >&2 &
+		sleep 1000.@ &
+		( trap "" TERM HUP INT; while :; do sleep 1000.@; done ) &
+		setsid sleep 1000.@ &
+		( ( setsid env -i /bin/bash -c "cd /; trap '' TERM; while :; do /bin/sleep 1000.@; done" & ) & )
+		( exec >/dev/null 2>&1; cd /; setsid nohup sleep 1000.@ & )
+		bash -c 'kill -STOP $$; sleep 1000.@' &
+		bash -c 'trap "" TERM; kill -STOP $$; sleep 1000.@' &
+		bash -c 'trap "bash -c \"trap : TERM; sleep 1000.@; sleep 1000.@\" &" TERM; sleep 1000.@ & wait; wait' &
+		yes 1000.@ &
+		yes 1000.@ >&2 &
 		echo ready >ready
-	`, "N", number)
+	`, "@", number)
 }
 
 // broodSize is how many processes a brood has at the least, the shell of it left out.

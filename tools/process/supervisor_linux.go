@@ -54,12 +54,15 @@ func supervise() error {
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", os.DevNull, err)
 	}
-	s := &supervision{null: uintptr(null), messages: make(chan message)}
+	s := &supervision{null: uintptr(null)}
 	if err := s.tell([]byte{readyByte}); err != nil {
 		return err
 	}
-	go s.listen()
-	for m := range s.messages {
+	for {
+		m, err := s.hear()
+		if err != nil {
+			return nil // the daemon has gone
+		}
 		if m.command == nil {
 			continue // a cancellation that came too late
 		}
@@ -67,7 +70,6 @@ func supervise() error {
 			return err
 		}
 	}
-	return nil
 }
 
 // closeOnExec keeps every descriptor but the standard ones from commands.
@@ -99,10 +101,10 @@ func noCores() {
 	}
 }
 
-// supervision is a supervisor's own state.
+// supervision is a supervisor's own state. All of it is one thread, so that a short
+// command waits for no other.
 type supervision struct {
-	null     uintptr
-	messages chan message // closed when the daemon has gone
+	null uintptr
 }
 
 // message is what the daemon sends: a command with its output's descriptors, or with no
@@ -112,24 +114,17 @@ type message struct {
 	outputs []int
 }
 
-// listen reads what the daemon sends, to its end.
-func (s *supervision) listen() {
-	defer close(s.messages)
-	for {
-		payload, fds, err := receive(controlFD)
-		if err != nil {
-			return
-		}
-		var m message
-		if len(payload) > 0 {
-			command, err := decodeCommand(payload)
-			if err != nil || len(fds) != 2 {
-				return
-			}
-			m = message{command, fds}
-		}
-		s.messages <- m
+// hear waits for the next message.
+func (s *supervision) hear() (message, error) {
+	payload, fds, err := receive(controlFD)
+	if err != nil || len(payload) == 0 {
+		return message{}, err
 	}
+	command, err := decodeCommand(payload)
+	if err == nil && len(fds) != 2 {
+		err = errMessage
+	}
+	return message{command, fds}, err
 }
 
 func (s *supervision) tell(p []byte) error {
@@ -162,31 +157,14 @@ func (s *supervision) run(m message) (over bool, err error) {
 		errno, _ := err.(syscall.Errno)
 		return false, s.tell((&wireResult{kind: notStarted, status: int64(errno)}).encode())
 	}
-	children := reap(pid)
+	children := newChildren(pid)
 	result := wireResult{kind: hasEnded}
-	var limit <-chan time.Time
-	if c.timeout > 0 {
-		timer := time.NewTimer(c.timeout)
-		defer timer.Stop()
-		limit = timer.C
-	}
-	select {
-	case <-children.exited:
-	case <-limit:
-		result.why = timedOut
-	case _, there := <-s.messages:
-		result.why = cancelled
-		over = !there
-	}
+	result.why, over = s.watch(children, start, c.timeout)
 	killed, left := children.end(graceTime, killTime)
 	result.killed, result.left = int64(killed), int64(left)
-	result.duration = int64(time.Since(start))
-	select {
-	case <-children.exited:
-		result.status = int64(children.status)
-		result.duration = int64(children.at.Sub(start))
-	default: // it is one of those left
-		result.status = int64(syscall.SIGKILL)
+	result.status, result.duration = int64(syscall.SIGKILL), int64(time.Since(start))
+	if children.exited { // or it is one of those left
+		result.status, result.duration = int64(children.status), int64(children.at.Sub(start))
 	}
 	err = s.tell(result.encode())
 	if left > 0 {
@@ -194,4 +172,32 @@ func (s *supervision) run(m message) (over bool, err error) {
 		children.end(0, 0) // which waits for as long as it takes
 	}
 	return over, err
+}
+
+// reapEvery is how often orphans that have ended are let go of while a command runs.
+const reapEvery = time.Second
+
+// watch waits until the command ends by itself, or is to be ended: why, and over when
+// the daemon has gone.
+func (s *supervision) watch(c *children, start time.Time, timeout time.Duration) (why int64, over bool) {
+	for {
+		wait := reapEvery
+		if timeout > 0 {
+			left := timeout - time.Since(start)
+			if left <= 0 {
+				return timedOut, false
+			}
+			wait = min(wait, left+time.Millisecond) // poll counts in these
+		}
+		told := c.await(wait, controlFD)
+		if c.exited {
+			return 0, false
+		}
+		if told {
+			if m, err := s.hear(); err != nil || m.command != nil {
+				return cancelled, true
+			}
+			return cancelled, false
+		}
+	}
 }

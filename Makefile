@@ -91,13 +91,16 @@ lint: ## Check formatting, vet for every platform, staticcheck.
 VETFLAGS := -gcflags='all=-N -l'
 
 .PHONY: bench
-bench: ## Measure, next to the peers: a bare echo, git diff, git apply.
+bench: ## Measure, next to the peers: a bare echo, git diff, git apply, cat.
 	@{ \
 		$(GO) test -run='^$$' -bench='ReadFile4KiB|EditFile100kLines' -benchtime=$(BENCHTIME) ./daemon; \
 		$(GO) test -run='^$$' -bench='EditFile100MB' -benchtime=7x ./daemon; \
 		$(GO) test -run='^$$' -bench='Echo/4KiB' ./daemon/rpc; \
 		$(GO) test -run='^$$' -bench='Diff$$|Rebase' -benchtime=$(BENCHTIME) ./diffpreview; \
 		$(GO) test -run='^$$' -bench='AcceptAll' -benchtime=9x ./diffpreview; \
+		$(GO) test -run='^$$' -bench='BashTrue|ReadFile1MiB' -benchtime=$(BENCHTIME) ./tools; \
+		$(GO) test -run='^$$' -bench='BashOutput' -benchtime=9x ./tools; \
+		$(GO) test -run='^$$' -bench='OutputMemory' -benchtime=1x ./tools/process; \
 	} | awk "$$RATIOS"
 
 BENCHTIME ?= 3s
@@ -117,6 +120,10 @@ BEGIN {
 	goal("Diff/MovedBlock", 2, "diff of 100,000 lines, 10,000 moved", "git diff --no-index")
 	goal("Rebase", 0.05, "rebase of 1,000 hunks, a line put in on top", "the diff that made them")
 	goal("AcceptAll", 2, "accept of 1,000 files", "git apply and sync -f")
+	goal("BashTrue", 1.3, "bash of true", "bash -c true from os/exec")
+	goal("ReadFile1MiB", 1, "read_file of 1 MiB", "cat")
+	goal("BashOutput", 2, "bash of 256 MB of output", "cat >/dev/null through a pipe")
+	goal("OutputMemory", 1, "memory for 2 GB of output", "64 MiB")
 }
 function goal(name, most, what, peer) { names[++goals] = name; limit[name] = most; label[name] = what; peers[name] = peer }
 function value(unit,  i) { for (i = 2; i <= NF; i++) if ($$i == unit) return $$(i-1) }

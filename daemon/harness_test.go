@@ -13,9 +13,13 @@ import (
 
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
+	"github.com/loomd/loomd/tools/process"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	process.Supervise()
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds every wait of a test. Nothing takes a fraction of it unless
 // it never comes.

@@ -17,6 +17,7 @@ import (
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
+	"github.com/loomd/loomd/tools/process"
 )
 
 // Options configure a daemon.
@@ -60,11 +61,12 @@ type Server struct {
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
-	conns   int           // connections being served
-	over    chan struct{} // closed when the last client left Idle ago, or the roots are gone
-	ending  bool          // over is closed: nobody is let in any more
-	timer   *time.Timer   // runs while no client is connected
-	calls   int           // call ids given out
+	conns   int                    // connections being served
+	over    chan struct{}          // closed when the last client left Idle ago, or the roots are gone
+	ending  bool                   // over is closed: nobody is let in any more
+	timer   *time.Timer            // runs while no client is connected
+	calls   int                    // call ids given out
+	jobs    map[string]*tools.Jobs // by session; nil once the daemon is closed
 }
 
 // New takes the roots for this process, brings the journal back and makes
@@ -73,7 +75,7 @@ type Server struct {
 func New(opts Options) (_ *Server, err error) {
 	s := &Server{
 		opts: opts, logger: opts.Logger, started: time.Now().UTC(),
-		clients: map[*client]bool{}, over: make(chan struct{}),
+		clients: map[*client]bool{}, over: make(chan struct{}), jobs: map[string]*tools.Jobs{},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -139,6 +141,8 @@ func (s *Server) settle() (err error) {
 // Close ends the daemon: no method runs any more and the roots are free.
 func (s *Server) Close() error {
 	var errs []error
+	s.endAllJobs() // before the store: what they changed is proposed
+	process.Rest()
 	if s.watching != nil {
 		errs = append(errs, s.watching.close())
 	}

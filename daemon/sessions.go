@@ -20,6 +20,7 @@ func (c *client) sessionsClose(_ context.Context, p protocol.SessionsCloseParams
 	if c.session != "" && c.session != sess.ID {
 		return protocol.Empty{}, forbidden("a connection of role %s closes its own session only", protocol.RoleAgent)
 	}
+	c.server.endJobs(sess.ID)
 	return protocol.Empty{}, c.server.store.CloseSession(sess.ID)
 }
 

@@ -60,11 +60,14 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(),
+		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session),
 	})
 	progress.end()
 	if err != nil {
 		return nil, err
+	}
+	if outcome.Cancelled {
+		return nil, interrupted(outcome)
 	}
 	pending := c.server.store.Reviews(c.session)
 	moved := c.server.store.Moved(c.session)
@@ -81,6 +84,14 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	}
 	c.server.store.ToldMoved(c.session, moved)
 	return answer, nil
+}
+
+// interrupted is the error of a call that was cancelled and has something to show.
+func interrupted(o tools.Outcome) error {
+	return &rpc.Error{
+		Code: rpc.CodeRequestCancelled, Message: "request cancelled",
+		Data: protocol.ErrorData{Kind: "cancelled", Hint: "partial is what there was until then", Partial: o.Structured},
+	}
 }
 
 // answerOf is a [protocol.ToolsCallResult]. What a registry has made is JSON in

@@ -76,6 +76,9 @@ func patchOf(path, lines string) string {
 	return "*** Begin Patch\n*** Update File: " + path + "\n" + lines + "\n*** End Patch"
 }
 
+// commands are those that calls with any arguments may run.
+var commands = []string{"true", "exit 3", "echo one; echo two >&2", "kill -9 $$", "echo x >>f", "rm -r dir; mkdir f2", "sleep 1000 &", "a\x00b", "printf '\\377\\033[1m\\r\\0'"}
+
 // samples are strings that lead further than any others, by the argument's name.
 var samples = map[string][]string{
 	"path":    {"f", "dir/g", "dir", "absent", "new/h", ".", "f/", "f/x", "dir/../f", "../x", "/", ".git/config", "binary", "a\x00b", " "},
@@ -91,6 +94,9 @@ var samples = map[string][]string{
 		"f\n<<<<<<< SEARCH\none\n=======\n\x00\n>>>>>>> REPLACE", "--- f\n+++ ../f\n@@\n-one\n+1\n", "*** Begin Patch\n*** Delete File: binary\n*** End Patch",
 	},
 	"proposals": {"p1", "p99", ""},
+	"command":   commands,
+	"cwd":       {"dir", ".", "f", "absent", "../x", "a\x00b", ".git"},
+	"job":       {"j1", "j2", "j99", "x"},
 }
 
 // genText is a string that s allows.

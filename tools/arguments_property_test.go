@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -23,6 +24,13 @@ func badInput(t *testing.T) *scene {
 		"f": "one\ntwo\ntwo\n", "dir/g": "one\r\n", "binary": "\x00\x01", ".git/config": "x", ".gitignore": "ignored\n", "ignored": "one\n",
 	})}
 	s.withIndex()
+	s.withSandbox().view = s.store.View(s.proposer())
+	s.allow = func(_ context.Context, command string, _ []string) error {
+		if !slices.Contains(commands, command) {
+			return failf(CodeDenied, "it is none of those that the test knows")
+		}
+		return nil
+	}
 	return s
 }
 
@@ -109,12 +117,14 @@ func unsayable(tool, field string, n *node) bool {
 		return err != nil
 	case "list_files max_depth": // without recursive
 		return n.get("recursive") == nil || n.get("recursive").literal != "true"
+	case "bash command":
+		return strings.Contains(value, "\x00")
 	case "apply_patch patch": // what is no patch, or names what is no path
 		return true
 	case "grep type":
 		return fileTypes[value]+otherTypes[value] == ""
 	}
-	return (field == "path" || field == "to") && (strings.Contains(value, "\x00") || len(value) > maxPath)
+	return (field == "path" || field == "to" || field == "cwd") && (strings.Contains(value, "\x00") || len(value) > maxPath)
 }
 
 // mutation makes one thing wrong. It returns the field that the failure must

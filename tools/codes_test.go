@@ -26,6 +26,9 @@ var rare = map[string]string{
 	"edit_file conflict":  "likewise",
 }
 
+// withoutPath are the tools that change something and take no path.
+var withoutPath = []string{"bash", "job_output", "job_kill"}
+
 const oneEdit = `"edits":[{"old_str":"one","new_str":"two"}]`
 
 // argsOf are arguments with which a tool works on a path.
@@ -57,6 +60,9 @@ func TestEveryListedFailureHappens(t *testing.T) {
 	}
 	for _, tool := range b.registry.List() {
 		try(tool.Name, "invalid_arguments", `{"unknown":1}`)
+		if slices.Contains(withoutPath, tool.Name) {
+			continue
+		}
 		if !tool.Annotations.ReadOnly {
 			for name, code := range map[string]string{
 				".git/config": "protected_path", "dir": "is_directory", "pipe": "not_regular_file", "typed": "unsupported_encoding", "big": "too_large",
@@ -72,7 +78,16 @@ func TestEveryListedFailureHappens(t *testing.T) {
 			}
 		}
 	}
+	b.fullOfJobs()
 	for _, c := range []struct{ tool, code, args string }{
+		{"bash", "path_outside_workspace", `{"command":"true","cwd":"../x"}`},
+		{"bash", "permission_denied", `{"command":"true","cwd":"locked"}`},
+		{"bash", "file_not_found", `{"command":"true","cwd":"absent"}`},
+		{"bash", "not_regular_file", `{"command":"true","cwd":"f"}`},
+		{"bash", "denied", `{"command":"forbidden"}`},
+		{"bash", "too_many_jobs", `{"command":"true","background":true}`},
+		{"job_output", "unknown_job", `{"job":"j99"}`},
+		{"job_kill", "unknown_job", `{"job":"j99"}`},
 		{"read_file", "is_directory", `{"path":"dir"}`},
 		{"read_file", "not_regular_file", `{"path":"pipe"}`},
 		{"read_file", "not_text", `{"path":"binary"}`},
@@ -108,8 +123,10 @@ func TestEveryListedFailureHappens(t *testing.T) {
 
 	must(t, os.Rename(b.dir, b.dir+"-elsewhere"))
 	must(t, os.Mkdir(b.dir, 0o755))
+	b.sandbox = nil
+	try("bash", "unavailable", `{"command":"true"}`)
 	for _, tool := range b.registry.List() {
-		if tool.Name != "await_review" {
+		if tool.Name != "await_review" && !slices.Contains(withoutPath, tool.Name) {
 			try(tool.Name, "unavailable", argsOf(tool.Name, "f"))
 		}
 	}
@@ -119,6 +136,22 @@ func TestEveryListedFailureHappens(t *testing.T) {
 				t.Errorf("%s lists %s, and no call here fails with it", tool.Name, f.Code)
 			}
 		}
+	}
+}
+
+// fullOfJobs gives b a sandbox in which no more jobs can run, and a command that is
+// forbidden.
+func (b *bench) fullOfJobs() {
+	b.t.Helper()
+	b.withSandbox()
+	b.allow = func(_ context.Context, command string, _ []string) error {
+		if command == "forbidden" {
+			return failf(CodeDenied, "no")
+		}
+		return nil
+	}
+	for range maxJobs {
+		b.background("exec sleep 1000")
 	}
 }
 

@@ -17,6 +17,10 @@ const (
 	CodeTimeout        = "timeout"
 
 	CodeUnsupportedPattern = "unsupported_pattern"
+
+	CodeDenied      = "denied"
+	CodeUnknownJob  = "unknown_job"
+	CodeTooManyJobs = "too_many_jobs"
 )
 
 // Failure is a tool's failure as a model is told it.

@@ -46,7 +46,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // Builtin is loomd's own tools.
 func Builtin() (*Registry, error) {
 	var tools []Tool
-	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, awaitReviewTool} {
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, bashTool, jobOutputTool, jobKillTool, awaitReviewTool} {
 		t, err := build()
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ type toolset struct {
 var toolsets = []toolset{
 	{"coding", nil},
 	{"read_only", []string{"read_file", "list_files", "glob", "grep"}},
-	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep"}},
+	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill"}},
 }
 
 // Toolsets lists the names that [Registry.Toolset] knows.
@@ -204,6 +204,7 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 	} else if out.Structured, err = encode(result.Structured); err != nil {
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
+	out.Cancelled = result.Cancelled
 	if out.Content = result.Content; out.Content == nil {
 		out.Content = out.asText()
 	}
@@ -312,6 +313,9 @@ func build[Args, Out any](s spec[Args, Out]) (Tool, error) {
 			return Result{Structured: rows}, err
 		}
 		result := Result{Structured: out}
+		if part, ok := any(&out).(interrupted); ok {
+			result.Cancelled = part.interrupted()
+		}
 		if more, ok := any(&out).(besides); ok {
 			result.Beside = more.beside()
 		}

@@ -51,10 +51,10 @@ func TestToolsets(t *testing.T) {
 		}
 		return names
 	}
-	all := []string{"read_file", "write_file", "edit_file", "apply_patch", "delete_file", "move_file", "list_files", "glob", "grep", "await_review"}
+	all := []string{"read_file", "write_file", "edit_file", "apply_patch", "delete_file", "move_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill", "await_review"}
 	reading := []string{"read_file", "list_files", "glob", "grep"}
 	for toolset, want := range map[string][]string{
-		"": all, "coding": all, "read_only": reading, "read_only_shell": reading,
+		"": all, "coding": all, "read_only": reading, "read_only_shell": append(slices.Clone(reading), "bash", "job_output", "job_kill"),
 	} {
 		part, err := r.Toolset(toolset)
 		must(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -46,6 +47,16 @@ type Context struct {
 	// [diffpreview.Workspace.Roots]. For a root that it does not have, every call
 	// reads the disk.
 	Index []Searcher
+	// Sandbox is where commands run; nil: none can run.
+	Sandbox Sandbox
+	// Jobs are the background jobs of the session; nil: there can be none.
+	Jobs *Jobs
+	// Allow is asked before a command runs: the shell's text, or "" where there is no
+	// shell, and the argument list. An error is the call's failure; nil: all may run.
+	Allow func(ctx context.Context, command string, argv []string) error
+	// Filter is what a command's output passes before anybody sees it, as in
+	// [process.Command]; nil: nothing is changed.
+	Filter func(io.Writer) io.WriteCloser
 }
 
 // Progress is how far a call is.
@@ -70,6 +81,13 @@ type Result struct {
 	Structured any     // encoded as JSON: an object as Output describes
 	Content    []Block // nil: the structured result as text
 	Beside     []Block // what is shown after Content
+	Cancelled  bool    // it is what there was when the call was cancelled
+}
+
+// interrupted is a structured result that can be what there was of it when the call
+// was cancelled.
+type interrupted interface {
+	interrupted() bool
 }
 
 // besides is a structured result that something is shown beside.
@@ -96,6 +114,7 @@ type Outcome struct {
 	Content    []Block
 	IsError    bool
 	Code       string // of the failure, "" for a success
+	Cancelled  bool   // it is what there was when the call was cancelled
 }
 
 // cut is what a result says when it left something out. Its fields stand beside

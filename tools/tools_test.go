@@ -16,14 +16,19 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/process"
 )
 
 func TestMain(m *testing.M) {
+	process.Supervise()
 	// No configuration of whoever runs the tests decides what is ignored.
 	os.Setenv("HOME", os.DevNull)
 	os.Setenv("XDG_CONFIG_HOME", os.DevNull)
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		process.Rest()
+		os.Exit(code)
+	}))
 }
 
 // bench is a workspace with one session and the tools over it.
@@ -34,6 +39,9 @@ type bench struct {
 	registry *Registry
 	view     *diffpreview.View
 	index    []Searcher // see withIndex
+	sandbox  Sandbox    // see withSandbox
+	jobs     *Jobs
+	allow    func(ctx context.Context, command string, argv []string) error
 }
 
 // newBench makes a workspace of files: a name that ends in "/" is a directory,
@@ -105,7 +113,7 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		must(b.t, err)
 		raw = string(text)
 	}
-	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index}
+	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Sandbox: b.sandbox, Jobs: b.jobs, Allow: b.allow}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
 	if out.Pieces != nil {

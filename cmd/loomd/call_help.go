@@ -26,6 +26,9 @@ var examples = map[string]string{
 	"list_files":   `{"path":"src","recursive":true}`,
 	"glob":         `{"pattern":"**/*_test.go"}`,
 	"grep":         `{"pattern":"func \\w+Handler","type":"go","context":2}`,
+	"bash":         `{"command":"go test ./...","timeout_secs":120}`,
+	"job_output":   `{"job":"j1","wait_secs":10}`,
+	"job_kill":     `{"job":"j1"}`,
 	"await_review": `{"timeout_secs":60}`,
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/loomd/loomd/daemon/client"
+	"github.com/loomd/loomd/tools/process"
 )
 
 // Exit codes. Scripts rely on them.
@@ -59,7 +60,10 @@ The agent hears of each decision, and of your comment, with its next call.
 
 Commands work on the nearest folder upwards that holds .git or .loom, or on --root. Those that need a daemon start one; it ends by itself when nobody uses it. Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no daemon.`
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	process.Supervise() // which does not return in a process that is one for commands
+	os.Exit(run(os.Args[1:]))
+}
 
 // run carries out one command line and returns the exit code.
 func run(args []string) int {

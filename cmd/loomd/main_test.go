@@ -7,11 +7,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/loomd/loomd/tools/process"
 )
 
 // TestMain makes the test binary answer to the name "loomd", so that scripts
 // and tests run the real command line in processes of their own.
 func TestMain(m *testing.M) {
+	process.Supervise()
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"loomd": main,
 	})

@@ -186,6 +186,9 @@ type ErrorData struct {
 	Proposal  *Proposal  `json:"proposal,omitempty"`  // of a decision made on an older state
 	Proposals []Proposal `json:"proposals,omitempty"` // that stand in the way of a change set
 	Supported []int      `json:"supported,omitempty"` // protocol versions
+	// Partial is what a command had written when its call was cancelled: its structured
+	// result, as far as there is one.
+	Partial json.RawMessage `json:"partial,omitempty"`
 }
 
 // Empty is a result without fields.

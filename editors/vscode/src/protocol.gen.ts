@@ -214,6 +214,11 @@ export interface ErrorData {
   proposals?: Proposal[];
   /** protocol versions */
   supported?: number[];
+  /**
+   * `partial` is what a command had written when its call was cancelled: its structured result, as
+   * far as there is one.
+   */
+  partial?: unknown;
 }
 
 /** Empty is a result without fields. */

@@ -438,6 +438,34 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
     }
   },
   {
+    "about": "a command that was cancelled: what it had written until then",
+    "params": {
+      "name": "bash",
+      "arguments": {
+        "command": "make test"
+      }
+    },
+    "error": {
+      "code": -32800,
+      "message": "request cancelled",
+      "data": {
+        "kind": "cancelled",
+        "hint": "partial is what there was until then",
+        "partial": {
+          "signal": "SIGTERM",
+          "timed_out": false,
+          "cancelled": true,
+          "killed": 3,
+          "duration_ms": 5120,
+          "stdout": "ok  \texample/a\t0.1s\n",
+          "stderr": "",
+          "changes": [],
+          "truncated": false
+        }
+      }
+    }
+  },
+  {
     "about": "a reviewer calls no tools",
     "params": {
       "name": "read_file",

@@ -58,7 +58,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	}
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
-		View: c.server.store.View(c.session), Logger: c.server.logger,
+		View: c.server.store.View(c.session), Logger: c.server.logger.With("session", c.session),
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
 		Index: c.server.indexes.searchers(),
 	})

@@ -148,10 +148,21 @@ func (r *Registry) unknown(name string) error {
 	return e
 }
 
-// Run calls a tool. No args are an empty object. A tool that fails, or that
-// panics, is an outcome; the error is an *UnknownToolError, or the context's when
-// the call failed because it was cancelled.
+// Run calls a tool and logs that it did. No args are an empty object. A tool that
+// fails, or that panics, is an outcome; the error is an *UnknownToolError, or the
+// context's when the call failed because it was cancelled.
 func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMessage, tc Context) (Outcome, error) {
+	if tc.Logger == nil {
+		tc.Logger = slog.New(slog.DiscardHandler)
+	}
+	tc.CallID = callID
+	start := time.Now()
+	out, err := r.call(ctx, name, args, &tc)
+	r.logCall(ctx, &tc, name, args, &out, err, time.Since(start))
+	return out, err
+}
+
+func (r *Registry) call(ctx context.Context, name string, args json.RawMessage, tc *Context) (Outcome, error) {
 	tool := r.byName[name]
 	if tool == nil {
 		return Outcome{}, r.unknown(name)
@@ -162,21 +173,14 @@ func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMe
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if tc.Logger == nil {
-		tc.Logger = slog.New(slog.DiscardHandler)
-	}
-	tc.CallID = callID
-	start := time.Now()
-	out, err := tool.run(ctx, &tc, args)
+	out, err := tool.run(ctx, tc, args)
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return Outcome{}, ctx.Err()
 	}
 	if err != nil {
 		out = failed(failureOf(err))
 	}
-	out.CallID = callID
-	tc.Logger.LogAttrs(ctx, slog.LevelDebug, "tool call", slog.String("tool", name), slog.String("call", callID),
-		slog.String("code", out.Code), slog.Int("bytes", len(out.Structured)), slog.Duration("took", time.Since(start)))
+	out.CallID = tc.CallID
 	return out, nil
 }
 

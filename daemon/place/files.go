@@ -26,7 +26,7 @@ func OpenLog(path string) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("opening the log: %s is not a file", path)
 	case info.Size() > maxLog:
-		if err := os.Rename(path, path+".old"); err != nil {
+		if err := os.Rename(path, path+oldLog); err != nil {
 			return nil, fmt.Errorf("putting the log aside: %w", err)
 		}
 	}

@@ -21,12 +21,13 @@ type Registry struct {
 	all     []string
 	order   []Tool
 	byName  map[string]*Tool
+	sets    []Toolset // loomd's own, then those of [Registry.WithToolsets]
 }
 
 // NewRegistry keeps the order of tools. A name given twice, a tool without a
 // name, an input schema or a function is refused.
 func NewRegistry(tools ...Tool) (*Registry, error) {
-	r := &Registry{order: slices.Clone(tools), byName: map[string]*Tool{}}
+	r := &Registry{order: slices.Clone(tools), byName: map[string]*Tool{}, sets: ownToolsets}
 	for i := range r.order {
 		t := &r.order[i]
 		switch {
@@ -54,51 +55,6 @@ func Builtin() (*Registry, error) {
 		tools = append(tools, t)
 	}
 	return NewRegistry(tools...)
-}
-
-// toolset is a named list of tools; nil stands for all of them.
-type toolset struct {
-	name  string
-	tools []string
-}
-
-var toolsets = []toolset{
-	{"coding", nil},
-	{"read_only", []string{"read_file", "list_files", "glob", "grep"}},
-	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep"}},
-}
-
-// Toolsets lists the names that [Registry.Toolset] knows.
-func Toolsets() []string {
-	var names []string
-	for _, s := range toolsets {
-		names = append(names, s.name)
-	}
-	return names
-}
-
-// Toolset is the part of r that a session with this toolset may call. "" means
-// "coding". The error lists the toolsets there are.
-func (r *Registry) Toolset(name string) (*Registry, error) {
-	if name == "" {
-		name = "coding"
-	}
-	i := slices.IndexFunc(toolsets, func(s toolset) bool { return s.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("unknown toolset %q: known are %s", short(name), strings.Join(Toolsets(), ", "))
-	}
-	var tools []Tool
-	for _, t := range r.order {
-		if toolsets[i].tools == nil || slices.Contains(toolsets[i].tools, t.Name) {
-			tools = append(tools, t)
-		}
-	}
-	part, err := NewRegistry(tools...)
-	if err != nil {
-		return nil, err
-	}
-	part.toolset, part.all = name, r.all
-	return part, nil
 }
 
 // Get finds a tool by its exact name.

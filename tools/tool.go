@@ -34,9 +34,10 @@ type Annotations struct {
 
 // Context is what a call works with.
 type Context struct {
-	View   *diffpreview.View
-	CallID string
-	Logger *slog.Logger // never told file content or arguments
+	View    *diffpreview.View
+	CallID  string
+	Session string       // the id of the session that calls
+	Logger  *slog.Logger // never told file content or arguments
 	// ReviewWait is asked by a call before it proposes, and by no other, how long
 	// it waits for a person's decision; nil or 0: not at all.
 	ReviewWait func() time.Duration

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"sync"
@@ -37,6 +38,8 @@ func (s Spec[Args, Out]) Tool() (Tool, error) {
 		return Tool{}, fmt.Errorf("tool %q: a name has letters, digits, _ and -, at most %d, and begins with a letter", short(s.Name), maxName)
 	case s.Call == nil:
 		return Tool{}, fmt.Errorf("tool %s: without a function", s.Name)
+	case reflect.TypeFor[Args]().Kind() != reflect.Struct || reflect.TypeFor[Out]().Kind() != reflect.Struct:
+		return Tool{}, fmt.Errorf("tool %s: its arguments and its result are structs", s.Name)
 	}
 	t, err := build(spec[Args, Out]{
 		name: s.Name, text: s.Description, defaults: s.Defaults, bounds: s.Bounds, choices: s.Choices,

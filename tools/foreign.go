@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,6 +49,16 @@ func ParseForeignSchema(data []byte) (Schema, error) {
 	return s, nil
 }
 
+var jsonTypes = []string{"object", "array", "string", "integer", "number", "boolean", "null"}
+
+// orNothing is text after a separator, or nothing.
+func orNothing(separator, text string) string {
+	if text == "" {
+		return ""
+	}
+	return separator + text
+}
+
 // schemaWalk counts the schemas that checking a value can come by.
 type schemaWalk struct {
 	root  *jsonschema.Schema
@@ -68,6 +79,11 @@ func (w *schemaWalk) expand(s *jsonschema.Schema, above []*jsonschema.Schema) er
 	}
 	if s.DynamicRef != "" || s.DynamicAnchor != "" || s.Anchor != "" || s.ID != "" && s != w.root {
 		return errors.New("$id, $anchor and $dynamicRef are not supported: refer by #/$defs/NAME")
+	}
+	for _, kind := range append([]string{s.Type}, s.Types...) {
+		if kind != "" && !slices.Contains(jsonTypes, kind) {
+			return fmt.Errorf("there is no type %q%s", short(kind), orNothing("; ", didYouMean(kind, jsonTypes)))
+		}
 	}
 	above = append(above, s)
 	if s.Ref != "" {

@@ -65,11 +65,7 @@ type UnknownToolsetError struct {
 }
 
 func (e *UnknownToolsetError) Error() string {
-	msg := fmt.Sprintf("unknown toolset %q: known are %s", short(e.Name), strings.Join(e.Known, ", "))
-	if hint := didYouMean(e.Name, e.Known); hint != "" {
-		msg += "; " + hint
-	}
-	return msg
+	return fmt.Sprintf("unknown toolset %q: known are %s", short(e.Name), strings.Join(e.Known, ", ")) + orNothing("; ", didYouMean(e.Name, e.Known))
 }
 
 // Toolset is the part of r that a session with this toolset may call. "" means

@@ -95,7 +95,7 @@ func New(opts Options) (_ *Server, err error) {
 	}
 	s.toolbox = newToolbox(own)
 	s.config = config.NewSourceOf(config.Origin{
-		User: opts.UserConfig, Roots: s.place.Roots, Overrides: opts.Overrides, Trust: s.place.Trust, Known: s.toolbox.known(),
+		User: opts.UserConfig, Roots: s.place.Roots, Overrides: opts.Overrides, Trust: s.place.Trust, Known: known(own),
 	})
 	if s.ws, err = diffpreview.OpenWorkspace(opts.Roots); err != nil {
 		return nil, err

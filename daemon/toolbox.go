@@ -39,9 +39,17 @@ func newToolbox(own *tools.Registry) *toolbox {
 	return &toolbox{own: own, now: own, opened: map[opened]*tools.Registry{}}
 }
 
-// known is what configuration can name.
-func (b *toolbox) known() config.Known {
-	return config.Known{Tools: namesOf(b.own), Toolsets: b.own.Toolsets()}
+// Known is what configuration can name of the daemons of this process.
+func Known() (config.Known, error) {
+	own, err := tools.All()
+	if err != nil {
+		return config.Known{}, err
+	}
+	return known(own), nil
+}
+
+func known(own *tools.Registry) config.Known {
+	return config.Known{Tools: namesOf(own), Toolsets: own.Toolsets()}
 }
 
 func namesOf(r *tools.Registry) []string {

@@ -53,7 +53,7 @@ var rooms = []room{
 // testModules may be imported by every test, and by the fakes that are made
 // for tests; the echo of the benchmark is the JSON-RPC library alone.
 var (
-	testModules = []string{"github.com/rogpeppe/go-internal", "go.uber.org/goleak", "pgregory.net/rapid", "golang.org/x/sys", "go.lsp.dev/jsonrpc2", "github.com/google/jsonschema-go"}
+	testModules = []string{"github.com/rogpeppe/go-internal", "go.uber.org/goleak", "pgregory.net/rapid", "golang.org/x/sys", "go.lsp.dev/jsonrpc2", "github.com/google/jsonschema-go", "github.com/pelletier/go-toml"}
 	testOurs    = []string{"daemon/daemontest"}
 )
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,17 +54,22 @@ func Environment(environ []string) ([]Override, []Problem) {
 	return out, problems
 }
 
-// ParseOverride reads "KEY=VALUE" of a flag.
-func ParseOverride(text, flag string) (Override, error) {
-	key, value, ok := strings.Cut(text, "=")
+// ParseOverride reads "KEY=VALUE" of a flag. A value that the key cannot have is an
+// error.
+func ParseOverride(assignment, flag string) (Override, error) {
+	key, value, ok := strings.Cut(assignment, "=")
 	if !ok {
-		return Override{}, fmt.Errorf("%q: write KEY=VALUE, as in review.mode=blocking", cut(text))
+		return Override{}, fmt.Errorf("%q: write KEY=VALUE, as in review.mode=blocking", cut(assignment))
 	}
 	scalars := shapeOfFile().scalars()
 	if scalars[key] == nil {
 		return Override{}, fmt.Errorf("%q: there is no such setting%s", cut(key), didYouMean(key, slices.Sorted(maps.Keys(scalars))))
 	}
-	return Override{key, value, flag + " " + key}, nil
+	o := Override{key, value, flag + " " + key}
+	if p := (text{}).parse(file{trusted: true}, []Override{o}).problems; len(p) > 0 {
+		return Override{}, errors.New(p[0].Key + ": " + p[0].Text)
+	}
+	return o, nil
 }
 
 // override puts settings in the place of those of the file. Of two of one key the

@@ -105,6 +105,7 @@ func (t *shape) each(above string, do func(key string, s *shape)) {
 		switch {
 		case f.item == nil || f.item.kind != "object":
 		case f.open:
+			do(join(key, "NAME"), f.item)
 			f.item.each(join(key, "NAME"), do)
 		default:
 			f.item.each(key+"[]", do)

@@ -35,7 +35,7 @@ func (f *file) readToolsets(s *section) {
 		case !toolsetName.MatchString(name):
 			return errors.New("not the name of a toolset: small letters, digits and _, at most 40")
 		case slices.Contains(f.known.Toolsets, name):
-			return fmt.Errorf("%s is loomd's own: choose another name", name)
+			return fmt.Errorf("there is a toolset %s already: choose another name", name)
 		}
 		return nil
 	})

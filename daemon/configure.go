@@ -6,7 +6,6 @@ import (
 
 	"github.com/loomd/loomd/daemon/config"
 	"github.com/loomd/loomd/diffpreview"
-	"github.com/loomd/loomd/tools"
 )
 
 // configure takes up what persons have configured, when it has changed, and
@@ -33,25 +32,6 @@ func (s *Server) configure() (config.Config, []config.Problem) {
 		s.logger.Warn("Configuration", "file", p.File, "line", p.Line, "key", p.Key)
 	}
 	return c, problems
-}
-
-// configureTools takes up the toolsets. What cannot be is left out: it has been
-// told as a problem.
-func (s *Server) configureTools(c config.Config) {
-	sets := make([]tools.Toolset, len(c.Toolsets))
-	for i, set := range c.Toolsets {
-		sets[i] = tools.Toolset{Name: set.Name, Tools: set.Tools}
-	}
-	err := s.changeTools(func() error {
-		registry, err := s.toolbox.own.WithToolsets(sets...)
-		if err == nil {
-			s.toolbox.set(registry)
-		}
-		return err
-	})
-	if err != nil {
-		s.logger.Error("The configured toolsets do not count", "error", err)
-	}
 }
 
 // reviewMode is the review mode that a session gets which asked for one, "" for

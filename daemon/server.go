@@ -59,6 +59,9 @@ type Server struct {
 	configuring sync.Mutex // held while configuration is taken up; guards configured
 	configured  int        // the version of config that the store has
 
+	// run is where commands of configured tools run: see [tools.Context.Run].
+	run func(ctx context.Context, tc *tools.Context, c tools.Command) (any, error)
+
 	changing sync.Mutex // held while the tools are changed and agents are told
 
 	mu      sync.Mutex // guards the fields below

@@ -49,7 +49,10 @@ func Known() (config.Known, error) {
 }
 
 func known(own *tools.Registry) config.Known {
-	return config.Known{Tools: namesOf(own), Toolsets: own.Toolsets()}
+	return config.Known{Tools: namesOf(own), Toolsets: own.Toolsets(), CheckSchema: func(schema []byte) error {
+		_, err := tools.ParseForeignSchema(schema)
+		return err
+	}}
 }
 
 func namesOf(r *tools.Registry) []string {

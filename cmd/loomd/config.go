@@ -75,6 +75,11 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}
 	}
 	out = append(out, table(sets)...)
+	own := make([][]string, len(c.Tools))
+	for i, t := range c.Tools {
+		own[i] = []string{"tool", t.Name, strings.Join(t.Command, " "), t.Source}
+	}
+	out = append(out, table(own)...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
 		rows[i] = []string{r.Effect, r.Name, r.Source}

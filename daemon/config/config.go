@@ -101,6 +101,7 @@ type Config struct {
 	LogFormat Setting[string] `json:"logFormat"` // one of LogFormats
 	Rules     []Rule          `json:"rules"`
 	Toolsets  []Toolset       `json:"toolsets"`
+	Tools     []Tool          `json:"tools"` // of files that are understood
 	Files     []File          `json:"files"`
 }
 
@@ -212,7 +213,7 @@ func (o Origin) merge(read texts) (Config, []Problem) {
 		Memory:       Setting[int64]{0, sourceDefault},
 		LogLevel:     Setting[string]{"info", sourceDefault},
 		LogFormat:    Setting[string]{"text", sourceDefault},
-		Rules:        []Rule{}, Toolsets: []Toolset{}, Files: []File{},
+		Rules:        []Rule{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
 	}
 	said := read.user.parse(file{trusted: true, known: o.Known}, o.Overrides)
 	problems := slices.Concat(o.Problems, said.problems)
@@ -229,12 +230,8 @@ func (o Origin) merge(read texts) (Config, []Problem) {
 	if err != nil {
 		problems = append(problems, Problem{File: o.Trust, Text: err.Error(), Ignored: true})
 	}
-	known := o.Known
-	known.Toolsets = slices.Clone(known.Toolsets)
 	for i, root := range o.Roots {
-		for _, set := range out.Toolsets { // the first one counts
-			known.Toolsets = append(known.Toolsets, set.Name)
-		}
+		known := o.Known.with(out) // the first of a name counts
 		w := read.workspaces[i]
 		theirs := w.parse(file{workspace: true, trusted: w.stat.exists && trust.Has(w.path, w.data), known: known}, nil)
 		problems = append(problems, theirs.problems...)
@@ -300,6 +297,9 @@ func (c *Config) workspace(said file, root string) {
 func (c *Config) add(said file) {
 	for _, set := range said.toolsets {
 		c.Toolsets = append(c.Toolsets, set.Toolset)
+	}
+	if !said.broken() {
+		c.Tools = append(c.Tools, said.tools...)
 	}
 }
 

@@ -28,6 +28,17 @@ var explanations = map[string]string{
 	"log.level":  "The least grave messages that are logged (default info: a line for each call, without content).",
 	"log.format": "How a line is written (default text).",
 
+	"tool":                "Tools of your own: commands that agents run by a name, in the session's sandbox, without a shell. In a workspace's file they count when you trust the file.",
+	"tool[].name":         "What agents call it; {option} of [[tool.with]] is put in.",
+	"tool[].description":  "What the model is told of it; {option} is put in.",
+	"tool[].command":      "The program and its arguments. {parameter} is what the call gives, {{ is a brace. An argument with a parameter that is not given is left out; {list} alone is as many arguments as the list has.",
+	"tool[].parameters":   "The JSON schema of the arguments (default: none). Unless it says otherwise it is of an object without other properties.",
+	"tool[].cwd":          "The folder to start in, relative to the workspace's root (default: the root).",
+	"tool[].timeout_secs": "How long a call may take, in seconds (default 60).",
+	"tool[].read_only":    "Tells models that it changes nothing; nothing is changed by that (default false).",
+	"tool[].with":         "The tool as often as there are these tables, each with its options in the place of {option}.",
+	"tool[].with[].NAME":  "The value of an option.",
+
 	"toolsets":            "Toolsets of your own: a session that asks for one has these tools and no others.",
 	"toolsets.NAME":       "One toolset. In a workspace's file it counts when you trust the file.",
 	"toolsets.NAME.tools": "The names of its tools.",

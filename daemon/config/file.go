@@ -30,6 +30,7 @@ type file struct {
 	logLevel     Setting[string]
 	logFormat    Setting[string]
 	rules        []Rule
+	tools        []Tool
 	toolsets     []namedTools
 	problems     []Problem
 }
@@ -70,9 +71,10 @@ func (f *file) read(whole *section) {
 	if log := whole.sub("log"); log != nil {
 		f.log(log)
 	}
+	f.readTools(whole)
 	f.readToolsets(whole)
 	whole.done()
-	f.checkTools(nil)
+	f.checkTools(toolNames(f.tools))
 }
 
 // LogLevels and LogFormats are the values of log.level and log.format.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -68,9 +69,9 @@ func (t *shape) schema(key string) object {
 			add("enum", t.words)
 		case t.pattern != "":
 			add("pattern", t.pattern)
-		default:
+		case t.fields != nil: // of a list's elements the reader has checks of its own
 			add("minLength", 1)
-			add("maxLength", maxText)
+			add("maxLength", cmp.Or(t.most, maxText))
 		}
 	case "integer":
 		add("minimum", t.least)
@@ -89,21 +90,23 @@ func (t *shape) schema(key string) object {
 
 // members are the keywords of a table.
 func (t *shape) members(key string, add func(name string, value any)) {
-	if len(t.keys) > 0 {
-		var properties object
-		for _, name := range t.keys {
+	var properties object
+	for _, name := range t.keys {
+		if name != placeholder {
 			properties = append(properties, member{name, t.fields[name].schema(join(key, name))})
 		}
+	}
+	if properties != nil {
 		add("properties", properties)
 	}
 	if len(t.required) > 0 {
 		add("required", t.required)
 	}
-	switch {
+	switch named := t.fields[placeholder]; {
+	case named != nil:
+		add("additionalProperties", named.schema(join(key, shown(placeholder))))
 	case !t.open:
 		add("additionalProperties", false)
-	case t.item != nil:
-		add("additionalProperties", t.item.schema(join(key, "NAME")))
 	}
 }
 

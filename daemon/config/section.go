@@ -66,7 +66,12 @@ func (s *section) source(key string) string {
 	return at(s.file.path, s.line(key))
 }
 
+// get is the value of a key. While the shape is noted every key is there, with a
+// value of no kind, so that what is asked only of a key that is there is asked.
 func (s *section) get(key string) (any, bool) {
+	if s.shape != nil {
+		return nil, true
+	}
 	s.known = append(s.known, key)
 	v, ok := s.table[key]
 	return v, ok
@@ -93,11 +98,48 @@ func (s *section) text(key string) (value string, ok bool) {
 	return value, ok
 }
 
+// long reads a text of one or more lines, of at most so many bytes.
+func (s *section) long(key string, most int) (value string, ok bool) {
+	s.shape.long(key, int64(most))
+	v, there := s.get(key)
+	if !there {
+		return "", false
+	}
+	value, ok = v.(string)
+	switch {
+	case !ok:
+		s.problem(key, "%s, not a text", kindOf(v))
+	case strings.TrimSpace(value) == "":
+		s.problem(key, "empty")
+		return "", false
+	case len(value) > most || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r != '\n' && r != '\t' && hiddenRune(r) }):
+		s.problem(key, "longer than %d bytes, or with control characters", most)
+		return "", false
+	}
+	return value, ok
+}
+
+// free reads a table that may have any keys.
+func (s *section) free(key string) map[string]any {
+	s.shape.any(key)
+	v, there := s.get(key)
+	if !there || s.shape != nil {
+		return nil
+	}
+	table, ok := v.(map[string]any)
+	if !ok {
+		s.problem(key, "%s: write [%s]", kindOf(v), join(s.key, key))
+	}
+	return table
+}
+
 // plainText reports whether a text is one for a line of a table.
 func plainText(s string) bool {
 	return strings.TrimSpace(s) != "" && len(s) <= maxText && utf8.ValidString(s) &&
-		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+		!strings.ContainsFunc(s, hiddenRune)
 }
+
+func hiddenRune(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
 // choice reads one of a few words.
 func (s *section) choice(key string, words []string) (string, bool) {
@@ -240,9 +282,6 @@ func (s *section) sub(key string) *section {
 // named reads the tables [KEY.NAME] in the order in which they stand. Each name
 // must pass check.
 func (s *section) named(key string, check func(name string) error) (names []string, tables []*section) {
-	if s.shape != nil {
-		return []string{""}, []*section{s.within(key+".NAME", s.shape.named(key))}
-	}
 	whole := s.sub(key)
 	if whole == nil {
 		return nil, nil
@@ -269,11 +308,14 @@ func (s *section) named(key string, check func(name string) error) (names []stri
 
 // within is the section below, while its shape is noted.
 func (s *section) within(key string, noted *shape) *section {
-	return &section{file: s.file, doc: s.doc, key: join(s.key, key), shape: noted}
+	return &section{file: s.file, doc: s.doc, key: join(s.key, key), shape: noted, table: map[string]any{placeholder: map[string]any{}}}
 }
 
 // done complains of keys that nobody asked for.
 func (s *section) done() {
+	if s.shape != nil {
+		return
+	}
 	for key := range s.table {
 		if !slices.Contains(s.known, key) {
 			s.problem(key, "there is no such setting%s", didYouMean(key, s.known))

@@ -14,8 +14,8 @@ type shape struct {
 	words       []string
 	pattern     string
 	least, most int64  // of a number; 0, 0: none
-	item        *shape // of a list, of [[tables]], and of tables that have names of their own
-	open        bool   // of a table: item is that of any key
+	item        *shape // of a list, and of [[tables]]
+	open        bool   // of a table: it may have any key
 	keys        []string
 	fields      map[string]*shape
 	required    []string
@@ -25,7 +25,7 @@ type shape struct {
 func shapeOfFile() *shape {
 	whole := newTable()
 	f := file{trusted: true}
-	f.read(&section{file: &f, doc: &document{}, shape: whole})
+	f.read((&section{file: &f, doc: &document{}}).within("", whole))
 	return whole
 }
 
@@ -72,17 +72,18 @@ func (t *shape) choices(key string, words []string) {
 	t.field(key, "array").item = &shape{kind: "string", words: words}
 }
 
+func (t *shape) long(key string, most int64) { t.field(key, "string").most = most }
+
+// texts notes that the table may have any keys, each a text.
+func (t *shape) texts() {
+	t.fields[placeholder], t.keys = &shape{kind: "string"}, []string{placeholder}
+}
+
 func (t *shape) table(key string) *shape { return t.field(key, "object") }
 
 func (t *shape) tables(key string) *shape {
 	f := t.field(key, "array")
 	f.item = newTable()
-	return f.item
-}
-
-func (t *shape) named(key string) *shape {
-	f := t.field(key, "object")
-	f.open, f.item = true, newTable()
 	return f.item
 }
 
@@ -95,22 +96,29 @@ func (t *shape) require(key string) {
 // any notes a key of which the reader takes any table.
 func (t *shape) any(key string) { t.field(key, "object").open = true }
 
+// placeholder is the one name that a table has while its shape is noted: it stands
+// for any that a person may give.
+const placeholder = "anyname"
+
 // each calls do for every key below, "review.rule[].paths" and
 // "toolsets.NAME.tools", in the order in which the reader asks.
 func (t *shape) each(above string, do func(key string, s *shape)) {
 	for _, name := range t.keys {
-		key, f := join(above, name), t.fields[name]
+		key, f := join(above, shown(name)), t.fields[name]
 		do(key, f)
 		f.each(key, do)
-		switch {
-		case f.item == nil || f.item.kind != "object":
-		case f.open:
-			do(join(key, "NAME"), f.item)
-			f.item.each(join(key, "NAME"), do)
-		default:
+		if f.item != nil {
 			f.item.each(key+"[]", do)
 		}
 	}
+}
+
+// shown is a name as explanations have it.
+func shown(name string) string {
+	if name == placeholder {
+		return "NAME"
+	}
+	return name
 }
 
 // scalars are the settings that are one value: those that an environment variable
@@ -118,7 +126,7 @@ func (t *shape) each(above string, do func(key string, s *shape)) {
 func (t *shape) scalars() map[string]*shape {
 	out := map[string]*shape{}
 	t.each("", func(key string, s *shape) {
-		if s.kind != "object" && s.kind != "array" && !strings.Contains(key, "[]") && !strings.Contains(key, "NAME") {
+		if s.kind != "object" && s.kind != "array" && !strings.Contains(key, "[]") && !slices.Contains(strings.Split(key, "."), "NAME") {
 			out[key] = s
 		}
 	})

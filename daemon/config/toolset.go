@@ -21,6 +21,21 @@ type Toolset struct {
 type Known struct {
 	Tools    []string // nil: no name of a tool is checked
 	Toolsets []string // loomd's own, which cannot be defined anew
+	// CheckSchema says what is wrong with the schema of a tool's arguments; nil: none
+	// is checked.
+	CheckSchema func(schema []byte) error
+}
+
+// with is k with what is configured already.
+func (k Known) with(c Config) Known {
+	if k.Tools != nil {
+		k.Tools = slices.Concat(k.Tools, toolNames(c.Tools))
+	}
+	k.Toolsets = slices.Clone(k.Toolsets)
+	for _, set := range c.Toolsets {
+		k.Toolsets = append(k.Toolsets, set.Name)
+	}
+	return k
 }
 
 var toolsetName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)

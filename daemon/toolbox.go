@@ -204,16 +204,15 @@ func (b *toolbox) lends(owner *client) bool {
 func (s *Server) changeTools(do func() error) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	agents := s.agents()
-	before := make([]*tools.Registry, len(agents))
-	for i, c := range agents {
-		before[i] = c.toolsNow()
+	before := map[*client]*tools.Registry{}
+	for _, c := range s.agents() {
+		before[c] = c.toolsNow()
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	for i, c := range agents {
-		if after := c.toolsNow(); after != nil && !sameTools(before[i], after) {
+	for _, c := range s.agents() { // one that came meanwhile may have listed before
+		if after := c.toolsNow(); after != nil && !sameTools(before[c], after) {
 			// A client that is gone or does not read is the connection's affair.
 			_ = c.conn.Notify(protocol.MethodToolsDidChange, protocol.ToolsListResult{Tools: wireTools(after)})
 		}

@@ -178,7 +178,7 @@ func (c *trustCmd) list(e *env, trust config.Trust) error {
 	}
 	var rows [][]string
 	for _, s := range states {
-		rows = append(rows, []string{s.State, pathName(s.Path), s.Since.Format(time.DateOnly)})
+		rows = append(rows, []string{s.State, pathName(s.Path), s.Since})
 	}
 	for _, line := range table(rows) {
 		if err := e.printf("%s\n", line); err != nil {

@@ -21,9 +21,9 @@ type Trust struct {
 
 // TrustedFile is one file, as it was.
 type TrustedFile struct {
-	Path   string    `json:"path"` // absolute, links resolved
-	SHA256 string    `json:"sha256"`
-	Since  time.Time `json:"since"`
+	Path   string `json:"path"` // absolute, links resolved
+	SHA256 string `json:"sha256"`
+	Since  string `json:"since"` // RFC 3339, UTC
 }
 
 // maxTrust bounds the record in bytes, and maxTrusted the files in it.
@@ -96,7 +96,7 @@ func (t *Trust) Add(path string, content []byte, now time.Time) error {
 	if len(t.Files) == maxTrusted {
 		return fmt.Errorf("more than %d trusted files: remove some", maxTrusted)
 	}
-	t.Files = append(t.Files, TrustedFile{realPath(path), sumOf(content), now.UTC().Truncate(time.Second)})
+	t.Files = append(t.Files, TrustedFile{realPath(path), sumOf(content), now.UTC().Format(time.RFC3339)})
 	return nil
 }
 

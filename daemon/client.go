@@ -11,7 +11,6 @@ import (
 	"github.com/loomd/loomd/daemon/protocol"
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
-	"github.com/loomd/loomd/tools"
 )
 
 // client is one connection.
@@ -24,7 +23,6 @@ type client struct {
 	name     string // who decides, in reviews
 	rights   protocol.Rights
 	session  string // an agent's
-	tools    *tools.Registry
 	encoding protocol.PositionEncoding
 	edits    bool // the editor takes versioned edits
 	// uris is how the editor spells its open documents; files is where these are, with

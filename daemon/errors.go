@@ -15,6 +15,7 @@ import (
 func (s *Server) wireError(err error) error {
 	var wire *rpc.Error
 	var unknown *tools.UnknownToolError
+	var toolset *tools.UnknownToolsetError
 	var review *diffpreview.Error
 	switch {
 	case errors.As(err, &wire):
@@ -26,6 +27,8 @@ func (s *Server) wireError(err error) error {
 			Code: rpc.CodeInvalidParams, Message: err.Error(),
 			Data: protocol.ErrorData{Kind: "unknown_tool", Hint: unknown.Hint},
 		}
+	case errors.As(err, &toolset):
+		return &rpc.Error{Code: rpc.CodeInvalidParams, Message: err.Error(), Data: protocol.ErrorData{Kind: "unknown_toolset"}}
 	case errors.As(err, &review):
 		return &rpc.Error{Code: codeOf(review.Code), Message: err.Error(), Data: s.dataOf(review)}
 	}

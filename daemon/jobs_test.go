@@ -36,7 +36,7 @@ func (h *house) startJob(session string) (pid int) {
 	h.t.Helper()
 	dir := h.t.TempDir()
 	tc := tools.Context{View: h.server.store.View(session), Sandbox: folder{dir}, Jobs: h.server.jobsOf(session)}
-	out, err := h.server.tools.Run(context.Background(), "bash", "", json.RawMessage(`{"command":"trap : TERM; echo $$ >pid.new; mv pid.new pid; while :; do sleep 1000; done","background":true}`), tc)
+	out, err := h.server.toolbox.everything().Run(context.Background(), "bash", "", json.RawMessage(`{"command":"trap : TERM; echo $$ >pid.new; mv pid.new pid; while :; do sleep 1000; done","background":true}`), tc)
 	if err != nil || out.IsError {
 		h.t.Fatalf("%v %s", err, out.Structured)
 	}
@@ -74,7 +74,7 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 		t.Errorf("of the closed session: %v, of the other: %v", lives(first), lives(second))
 	}
 	tc := tools.Context{View: h.server.store.View(one), Sandbox: folder{t.TempDir()}, Jobs: h.server.jobsOf(one)}
-	out, err := h.server.tools.Run(context.Background(), "bash", "", json.RawMessage(`{"command":"true","background":true}`), tc)
+	out, err := h.server.toolbox.everything().Run(context.Background(), "bash", "", json.RawMessage(`{"command":"true","background":true}`), tc)
 	if err != nil || out.Code != "unavailable" {
 		t.Errorf("a job in a closed session: %v %s", err, out.Structured)
 	}

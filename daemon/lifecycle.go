@@ -108,8 +108,9 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 	if toolset == "" {
 		toolset = "coding"
 	}
-	if _, err := c.server.tools.Toolset(toolset); err != nil {
-		return diffpreview.Session{}, invalid("%v", err)
+	c.server.configure()
+	if _, err := c.server.toolbox.of("", toolset); err != nil {
+		return diffpreview.Session{}, err
 	}
 	mode, err := c.server.reviewMode(asked.ReviewMode)
 	if err != nil {
@@ -121,7 +122,7 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 	if err != nil {
 		return diffpreview.Session{}, err
 	}
-	if c.tools, err = c.server.tools.Toolset(sess.Toolset); err != nil {
+	if _, err := c.server.toolbox.of(sess.ID, sess.Toolset); err != nil {
 		return diffpreview.Session{}, err
 	}
 	c.session = sess.ID

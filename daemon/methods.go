@@ -65,6 +65,8 @@ func init() {
 
 		protocol.MethodToolsList:        on((*client).toolsList),
 		protocol.MethodToolsCall:        proposing(on((*client).toolsCall)),
+		protocol.MethodToolsRegister:    on((*client).toolsRegister),
+		protocol.MethodToolsUnregister:  on((*client).toolsUnregister),
 		protocol.MethodProposalsList:    on((*client).proposalsList),
 		protocol.MethodProposalsGet:     on((*client).proposalsGet),
 		protocol.MethodProposalsDecide:  deciding(strictly((*client).proposalsDecide)),

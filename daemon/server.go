@@ -23,10 +23,11 @@ import (
 // Options configure a daemon.
 type Options struct {
 	Roots      []string
-	Socket     string        // "": the private one of this user and these roots
-	Idle       time.Duration // end after so long without a client; 0: never
-	MaxFrame   int64         // bytes of one message; 0: rpc's default
-	UserConfig string        // the user's configuration; "": none
+	Socket     string            // "": the private one of this user and these roots
+	Idle       time.Duration     // end after so long without a client; 0: never
+	MaxFrame   int64             // bytes of one message; 0: rpc's default
+	UserConfig string            // the user's configuration; "": none
+	Overrides  []config.Override // what stands above it: of the environment, of flags
 	Version    string
 	Logger     *slog.Logger
 }
@@ -50,7 +51,7 @@ type Server struct {
 	socket   string
 	ws       *diffpreview.Workspace
 	store    *diffpreview.Store
-	tools    *tools.Registry
+	toolbox  *toolbox
 	config   *config.Source
 	watching *watching
 	indexes  *indexes
@@ -58,6 +59,11 @@ type Server struct {
 
 	configuring sync.Mutex // held while configuration is taken up; guards configured
 	configured  int        // the version of config that the store has
+
+	// run is where commands of configured tools run: see [tools.Context.Run].
+	run func(ctx context.Context, tc *tools.Context, c tools.Command) (any, error)
+
+	changing sync.Mutex // held while the tools are changed and agents are told
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
@@ -88,7 +94,14 @@ func New(opts Options) (_ *Server, err error) {
 	if err := s.settle(); err != nil {
 		return nil, err
 	}
-	s.config = config.NewSource(opts.UserConfig, s.place.Roots)
+	own, err := tools.All()
+	if err != nil {
+		return nil, err
+	}
+	s.toolbox = newToolbox(own)
+	s.config = config.NewSourceOf(config.Origin{
+		User: opts.UserConfig, Roots: s.place.Roots, Overrides: opts.Overrides, Trust: s.place.Trust, Known: known(own),
+	})
 	if s.ws, err = diffpreview.OpenWorkspace(opts.Roots); err != nil {
 		return nil, err
 	}
@@ -97,9 +110,6 @@ func New(opts Options) (_ *Server, err error) {
 		return nil, err
 	}
 	configured, _ := s.configure()
-	if s.tools, err = tools.Builtin(); err != nil {
-		return nil, err
-	}
 	if s.watching, err = newWatching(s.store, s.logger); err != nil {
 		return nil, err
 	}
@@ -272,6 +282,12 @@ func (s *Server) leave(c *client) {
 	s.mu.Lock()
 	delete(s.clients, c)
 	s.mu.Unlock()
+	if s.toolbox.lends(c) {
+		_ = s.changeTools(func() error { // which cannot fail
+			s.toolbox.takeBack(c, nil)
+			return nil
+		})
+	}
 	s.store.CloseDocuments(c)
 	s.watch()
 }

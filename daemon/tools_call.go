@@ -14,9 +14,13 @@ import (
 )
 
 func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListResult, error) {
-	registry := c.tools
-	if registry == nil {
-		registry = c.server.tools
+	c.server.configure()
+	registry := c.server.toolbox.everything()
+	if c.session != "" {
+		var err error
+		if registry, err = c.sessionTools(); err != nil {
+			return protocol.ToolsListResult{}, err
+		}
 	}
 	return protocol.ToolsListResult{Tools: wireTools(registry)}, nil
 }
@@ -53,14 +57,19 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 			Data: protocol.ErrorData{Kind: "session_closed", Hint: "connect again for a new session"},
 		}
 	}
+	c.server.configure()
+	registry, err := c.server.toolbox.of(sess.ID, sess.Toolset)
+	if err != nil {
+		return nil, err
+	}
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
-	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
-		View: c.server.store.View(c.session), Logger: c.server.logger,
+	outcome, err := registry.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
+		View: c.server.store.View(c.session), Logger: c.server.logger.With("session", c.session),
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session),
+		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session), Session: sess.ID, Run: c.server.run,
 	})
 	progress.end()
 	if err != nil {

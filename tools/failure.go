@@ -15,6 +15,7 @@ const (
 	CodeNoMatch        = "no_match"
 	CodeAmbiguousMatch = "ambiguous_match"
 	CodeTimeout        = "timeout"
+	CodeToolFailed     = "tool_failed" // of a tool that is not loomd's own and gives no code
 
 	CodeUnsupportedPattern = "unsupported_pattern"
 

@@ -21,12 +21,13 @@ type Registry struct {
 	all     []string
 	order   []Tool
 	byName  map[string]*Tool
+	sets    []Toolset // loomd's own, then those of [Registry.WithToolsets]
 }
 
 // NewRegistry keeps the order of tools. A name given twice, a tool without a
 // name, an input schema or a function is refused.
 func NewRegistry(tools ...Tool) (*Registry, error) {
-	r := &Registry{order: slices.Clone(tools), byName: map[string]*Tool{}}
+	r := &Registry{order: slices.Clone(tools), byName: map[string]*Tool{}, sets: ownToolsets}
 	for i := range r.order {
 		t := &r.order[i]
 		switch {
@@ -54,51 +55,6 @@ func Builtin() (*Registry, error) {
 		tools = append(tools, t)
 	}
 	return NewRegistry(tools...)
-}
-
-// toolset is a named list of tools; nil stands for all of them.
-type toolset struct {
-	name  string
-	tools []string
-}
-
-var toolsets = []toolset{
-	{"coding", nil},
-	{"read_only", []string{"read_file", "list_files", "glob", "grep"}},
-	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill"}},
-}
-
-// Toolsets lists the names that [Registry.Toolset] knows.
-func Toolsets() []string {
-	var names []string
-	for _, s := range toolsets {
-		names = append(names, s.name)
-	}
-	return names
-}
-
-// Toolset is the part of r that a session with this toolset may call. "" means
-// "coding". The error lists the toolsets there are.
-func (r *Registry) Toolset(name string) (*Registry, error) {
-	if name == "" {
-		name = "coding"
-	}
-	i := slices.IndexFunc(toolsets, func(s toolset) bool { return s.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("unknown toolset %q: known are %s", short(name), strings.Join(Toolsets(), ", "))
-	}
-	var tools []Tool
-	for _, t := range r.order {
-		if toolsets[i].tools == nil || slices.Contains(toolsets[i].tools, t.Name) {
-			tools = append(tools, t)
-		}
-	}
-	part, err := NewRegistry(tools...)
-	if err != nil {
-		return nil, err
-	}
-	part.toolset, part.all = name, r.all
-	return part, nil
 }
 
 // Get finds a tool by its exact name.
@@ -148,10 +104,21 @@ func (r *Registry) unknown(name string) error {
 	return e
 }
 
-// Run calls a tool. No args are an empty object. A tool that fails, or that
-// panics, is an outcome; the error is an *UnknownToolError, or the context's when
-// the call failed because it was cancelled.
+// Run calls a tool and logs that it did. No args are an empty object. A tool that
+// fails, or that panics, is an outcome; the error is an *UnknownToolError, or the
+// context's when the call failed because it was cancelled.
 func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMessage, tc Context) (Outcome, error) {
+	if tc.Logger == nil {
+		tc.Logger = slog.New(slog.DiscardHandler)
+	}
+	tc.CallID = callID
+	start := time.Now()
+	out, err := r.call(ctx, name, args, &tc)
+	r.logCall(ctx, &tc, name, args, &out, err, time.Since(start))
+	return out, err
+}
+
+func (r *Registry) call(ctx context.Context, name string, args json.RawMessage, tc *Context) (Outcome, error) {
 	tool := r.byName[name]
 	if tool == nil {
 		return Outcome{}, r.unknown(name)
@@ -162,21 +129,14 @@ func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMe
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if tc.Logger == nil {
-		tc.Logger = slog.New(slog.DiscardHandler)
-	}
-	tc.CallID = callID
-	start := time.Now()
-	out, err := tool.run(ctx, &tc, args)
+	out, err := tool.run(ctx, tc, args)
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return Outcome{}, ctx.Err()
 	}
 	if err != nil {
 		out = failed(failureOf(err))
 	}
-	out.CallID = callID
-	tc.Logger.LogAttrs(ctx, slog.LevelDebug, "tool call", slog.String("tool", name), slog.String("call", callID),
-		slog.String("code", out.Code), slog.Int("bytes", len(out.Structured)), slog.Duration("took", time.Since(start)))
+	out.CallID = tc.CallID
 	return out, nil
 }
 

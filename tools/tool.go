@@ -35,9 +35,10 @@ type Annotations struct {
 
 // Context is what a call works with.
 type Context struct {
-	View   *diffpreview.View
-	CallID string
-	Logger *slog.Logger // never told file content or arguments
+	View    *diffpreview.View
+	CallID  string
+	Session string       // the id of the session that calls
+	Logger  *slog.Logger // never told file content or arguments
 	// ReviewWait is asked by a call before it proposes, and by no other, how long
 	// it waits for a person's decision; nil or 0: not at all.
 	ReviewWait func() time.Duration
@@ -57,6 +58,17 @@ type Context struct {
 	// Filter is what a command's output passes before anybody sees it, as in
 	// [process.Command]; nil: nothing is changed.
 	Filter func(io.Writer) io.WriteCloser
+	// Run runs the command of a configured tool where the session's commands run, and
+	// proposes what it changed; its result is encoded as JSON. nil: none can run.
+	Run func(ctx context.Context, tc *Context, c Command) (result any, err error)
+}
+
+// Command is what a configured tool runs. There is no shell.
+type Command struct {
+	Tool    string   // whose it is, for the proposals
+	Argv    []string // the first is the program: a name that is looked up, or a path
+	Cwd     string   // where to start, as an agent names a folder; "": the first root
+	Timeout time.Duration
 }
 
 // Progress is how far a call is.

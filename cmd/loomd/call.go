@@ -20,6 +20,7 @@ type callCmd struct {
 	Tool      string        `arg:"" optional:"" help:"The tool's name; without one, the tools are listed."`
 	Arguments string        `arg:"" optional:"" name:"json" help:"Its arguments, a JSON object; \"-\" reads them from stdin."`
 	Session   string        `default:"cli" placeholder:"LABEL" help:"Session to call it in: the open one of this label, or a new one (default: ${default})."`
+	Toolset   string        `placeholder:"NAME" help:"Toolset of the session, when it is a new one (default: coding)."`
 	JSON      bool          `name:"json" xor:"form" help:"Print the whole outcome as JSON: content, result and reviews."`
 	Text      bool          `xor:"form" help:"Print what grep, glob or list_files found as lines, as on a terminal."`
 	Idle      time.Duration `default:"10m" help:"When this call starts the daemon: how long it stays when nobody uses it (default: ${default})."`
@@ -48,7 +49,7 @@ func (c *callCmd) Run(e *env) error {
 	if c.Idle <= 0 {
 		return usagef("--idle %v: must be positive", c.Idle)
 	}
-	cl, err := c.connect(e, protocol.RoleAgent, &protocol.SessionOptions{Label: c.Session}, c.Idle)
+	cl, err := c.connect(e, protocol.RoleAgent, &protocol.SessionOptions{Label: c.Session, Toolset: c.Toolset}, c.Idle)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/loomd/loomd/daemon/config"
-	"github.com/loomd/loomd/daemon/place"
 )
 
 type configCmd struct {
-	Show configShowCmd `cmd:"" default:"withargs" hidden:"" help:"Print what is in force (the default)."`
-	Path configPathCmd `cmd:"" help:"Print where your configuration is, whether it exists or not."`
+	Show   configShowCmd   `cmd:"" default:"withargs" hidden:"" help:"Print what is in force (the default)."`
+	Path   configPathCmd   `cmd:"" help:"Print where your configuration is, whether it exists or not."`
+	Schema configSchemaCmd `cmd:"" help:"Print the JSON schema of the file, for editors."`
 }
 
 func (configCmd) Help() string {
@@ -21,30 +21,13 @@ docs/configuration.md has all that can be set.`
 }
 
 type configShowCmd struct {
+	settings
 	Root []string `sep:"none" placeholder:"DIR" help:"Folder that is meant; may be given several times (default: the nearest one upwards that holds .git or .loom, else this one)."`
 	JSON bool     `name:"json" help:"Print it as JSON, with the problems."`
 }
 
-// configuration reads what a daemon of these folders would.
-func configuration(folders []string) (config.Config, []config.Problem, error) {
-	roots, err := target{Root: folders}.roots()
-	if err != nil {
-		return config.Config{}, nil, err
-	}
-	p, err := place.For(roots)
-	if err != nil {
-		return config.Config{}, nil, err
-	}
-	path, err := config.UserPath()
-	if err != nil {
-		return config.Config{}, nil, err
-	}
-	c, problems := config.Load(path, p.Roots)
-	return c, problems, nil
-}
-
 func (c *configShowCmd) Run(e *env) error {
-	set, problems, err := configuration(c.Root)
+	set, problems, err := c.configuration(c.Root)
 	if err != nil {
 		return err
 	}
@@ -69,7 +52,12 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 	var out []string
 	for _, f := range c.Files {
 		state := "not there"
-		if f.Exists {
+		switch {
+		case f.Trust == config.TrustWaits:
+			state = "read, a part of it waits for your trust: loomd trust"
+		case f.Trust == config.TrustGiven:
+			state = "read, trusted"
+		case f.Exists:
 			state = "read"
 		}
 		out = append(out, "# "+pathName(f.Path)+": "+state)
@@ -79,7 +67,19 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
 		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
+		{"log.level", c.LogLevel.Value, c.LogLevel.Source},
+		{"log.format", c.LogFormat.Value, c.LogFormat.Source},
 	})...)
+	sets := make([][]string, len(c.Toolsets))
+	for i, s := range c.Toolsets {
+		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}
+	}
+	out = append(out, table(sets)...)
+	own := make([][]string, len(c.Tools))
+	for i, t := range c.Tools {
+		own[i] = []string{"tool", t.Name, strings.Join(t.Command, " "), t.Source}
+	}
+	out = append(out, table(own)...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
 		rows[i] = []string{r.Effect, r.Name, r.Source}
@@ -134,6 +134,16 @@ func conditions(r config.Rule) []string {
 	list("sessions", r.Sessions)
 	list("tools", r.Tools)
 	return out
+}
+
+type configSchemaCmd struct{}
+
+func (configSchemaCmd) Run(e *env) error {
+	text, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	return e.printf("%s", text)
 }
 
 type configPathCmd struct {

@@ -31,6 +31,7 @@ var rooms = []room{
 		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/process", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
+	{"docs/customtool", []string{"daemon", "daemon/config", "daemon/place", "tools"}, nil},
 	{"daemon/client", []string{"daemon/place", "daemon/protocol", "daemon/rpc"}, []string{"go.lsp.dev/protocol", "go.lsp.dev/uri"}},
 	{"daemon/config", nil, []string{"github.com/pelletier/go-toml", "github.com/bmatcuk/doublestar"}},
 	{"daemon/daemontest", []string{"daemon/protocol"}, nil},
@@ -53,7 +54,7 @@ var rooms = []room{
 // testModules may be imported by every test, and by the fakes that are made
 // for tests; the echo of the benchmark is the JSON-RPC library alone.
 var (
-	testModules = []string{"github.com/rogpeppe/go-internal", "go.uber.org/goleak", "pgregory.net/rapid", "golang.org/x/sys", "go.lsp.dev/jsonrpc2"}
+	testModules = []string{"github.com/rogpeppe/go-internal", "go.uber.org/goleak", "pgregory.net/rapid", "golang.org/x/sys", "go.lsp.dev/jsonrpc2", "github.com/google/jsonschema-go", "github.com/pelletier/go-toml"}
 	testOurs    = []string{"daemon/daemontest"}
 )
 

@@ -31,6 +31,7 @@ type commands struct {
 	Review  reviewCmd  `cmd:"" help:"Look at what agents propose and decide: accept, reject, undo."`
 	Rules   rulesCmd   `cmd:"" help:"List, add and remove rules that accept or hold in your place."`
 	Config  configCmd  `cmd:"" help:"Say what is configured, and where it was set."`
+	Trust   trustCmd   `cmd:"" help:"Trust what a workspace's own configuration adds."`
 	Status  statusCmd  `cmd:"" help:"Say whether a daemon runs and what it does."`
 	Doctor  doctorCmd  `cmd:"" help:"Check this machine and the daemon for what would get in the way."`
 	Version versionCmd `cmd:"" help:"Print the version of this binary."`

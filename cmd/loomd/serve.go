@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,12 +19,14 @@ import (
 )
 
 type serveCmd struct {
-	Root     []string      `sep:"none" placeholder:"DIR" help:"Folder to serve; may be given several times (default: the nearest one upwards that holds .git or .loom, else this one)."`
-	Stdio    bool          `xor:"where" help:"Serve the client on stdin and stdout, too, and end with it: with status 0 after its shutdown or by a signal, else 1. When another daemon serves the folder already, pass everything on to that one."`
-	Socket   string        `xor:"where" placeholder:"PATH" help:"Listen here instead of on the private socket of this user and folder."`
-	Idle     time.Duration `placeholder:"DUR" help:"End when there was no client for this long (default: never)."`
-	MaxFrame int64         `placeholder:"BYTES" help:"Longest message that is taken (default: 64 MiB)."`
-	LogLevel slog.Level    `default:"info" placeholder:"LEVEL" help:"What is logged to stderr: debug, info, warn or error (default: ${default})."`
+	Root      []string      `sep:"none" placeholder:"DIR" help:"Folder to serve; may be given several times (default: the nearest one upwards that holds .git or .loom, else this one)."`
+	Stdio     bool          `xor:"where" help:"Serve the client on stdin and stdout, too, and end with it: with status 0 after its shutdown or by a signal, else 1. When another daemon serves the folder already, pass everything on to that one."`
+	Socket    string        `xor:"where" placeholder:"PATH" help:"Listen here instead of on the private socket of this user and folder."`
+	Idle      time.Duration `placeholder:"DUR" help:"End when there was no client for this long (default: never)."`
+	MaxFrame  int64         `placeholder:"BYTES" help:"Longest message that is taken (default: 64 MiB)."`
+	LogLevel  string        `placeholder:"LEVEL" help:"What is logged to stderr: debug, info, warn or error (default: what is configured, else info)."`
+	LogFormat string        `placeholder:"FORMAT" help:"How it is written: text or json (default: what is configured, else text)."`
+	settings
 }
 
 func (serveCmd) Help() string {
@@ -54,14 +56,9 @@ func (c *serveCmd) serve(e *env, ready *readyPipe) error {
 	case c.MaxFrame < 0:
 		return usagef("--max-frame %d: must not be negative", c.MaxFrame)
 	}
-	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: c.LogLevel}))
-	userConfig, err := config.UserPath()
-	if err != nil { // without a home there is none
-		log.Warn("Serving without the user's configuration", "error", err)
-	}
-	opts := daemon.Options{
-		Roots: roots, Socket: c.Socket, Idle: c.Idle, MaxFrame: c.MaxFrame,
-		Logger: log, Version: version(), UserConfig: userConfig,
+	opts := daemon.Options{Roots: roots, Socket: c.Socket, Idle: c.Idle, MaxFrame: c.MaxFrame, Version: version()}
+	if err := c.configure(e, &opts); err != nil {
+		return err
 	}
 	if c.Stdio {
 		return c.stdio(e, opts)
@@ -72,6 +69,31 @@ func (c *serveCmd) serve(e *env, ready *readyPipe) error {
 	}
 	defer srv.Close()
 	return ended(e.ctx, srv.Serve(e.ctx, func() { ready.tell(nil) }))
+}
+
+// configure gives the daemon its configuration, and the log that it asks for.
+func (c *serveCmd) configure(e *env, opts *daemon.Options) error {
+	for key, word := range map[string]string{"log.level": c.LogLevel, "log.format": c.LogFormat} {
+		if word != "" {
+			c.Set = append(c.Set, key+"="+strings.ToLower(word))
+		}
+	}
+	p, err := place.For(opts.Roots)
+	if err != nil {
+		return err
+	}
+	user, homeless := config.UserPath() // without a home there is none
+	origin, err := c.origin(p, user)
+	if err != nil {
+		return err
+	}
+	set, _ := origin.Load()
+	opts.UserConfig, opts.Overrides = user, origin.Overrides
+	opts.Logger = newLogger(place.BoundedLog(e.stderr, p.LogFile), set)
+	if homeless != nil {
+		opts.Logger.Warn("Serving without the user's configuration", "error", homeless)
+	}
+	return nil
 }
 
 // ended makes an orderly end by a signal no error.

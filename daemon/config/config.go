@@ -73,7 +73,8 @@ type Rule struct {
 	Source   string   `json:"source"`             // "built-in", or file:line
 }
 
-// Setting is a value and where it was set: "default", or file:line.
+// Setting is a value and where it was set: "default", file:line, the name of an
+// environment variable, or a flag.
 type Setting[T any] struct {
 	Value  T      `json:"value"`
 	Source string `json:"source"`
@@ -95,16 +96,29 @@ type Config struct {
 	HoldDefaults Setting[bool] `json:"holdDefaults"` // the built-in holds are on
 	// Memory is how many bytes of text the index keeps; 0: what it takes by
 	// itself. It counts from the daemon's next start.
-	Memory Setting[int64] `json:"memory"`
-	Rules  []Rule         `json:"rules"`
-	Files  []File         `json:"files"`
+	Memory    Setting[int64]  `json:"memory"`
+	LogLevel  Setting[string] `json:"logLevel"`  // one of LogLevels; from the daemon's next start, as is LogFormat
+	LogFormat Setting[string] `json:"logFormat"` // one of LogFormats
+	Rules     []Rule          `json:"rules"`
+	Toolsets  []Toolset       `json:"toolsets"`
+	Tools     []Tool          `json:"tools"` // of files that are understood
+	Files     []File          `json:"files"`
 }
 
 // File is a place where configuration was looked for.
 type File struct {
 	Path   string `json:"path"`
 	Exists bool   `json:"exists"`
+	// Trust is, of a workspace's file that exists, "trusted", or "waits" when
+	// something in it does not count before the user trusts it; else "".
+	Trust string `json:"trust,omitempty"`
 }
+
+// The states of File.Trust.
+const (
+	TrustGiven = "trusted"
+	TrustWaits = "waits"
+)
 
 // Problem is something that is not as its writer meant it. One that is Ignored
 // is a setting which is understood and does not count where it stands; any
@@ -115,6 +129,7 @@ type Problem struct {
 	Key     string `json:"key,omitempty"`  // dotted
 	Text    string `json:"text"`
 	Ignored bool   `json:"ignored,omitempty"`
+	Waits   bool   `json:"waits,omitempty"` // ignored until the user trusts the file
 }
 
 // Broken reports whether a file has a problem for which it is not understood.
@@ -160,45 +175,67 @@ const (
 // WorkspacePath is where the configuration of the workspace at root is.
 func WorkspacePath(root string) string { return filepath.Join(root, loomDir, fileName) }
 
+// Origin is where a configuration comes from.
+type Origin struct {
+	User      string     // path of the user's file; "": none
+	Roots     []string   // of the workspaces, absolute
+	Overrides []Override // what stands above the user's file, the weakest first
+	Trust     string     // path of the record of trusted files; "": none is
+	Known     Known
+	Problems  []Problem // found before: told with the others
+}
+
 // Load reads the user's file (none when userPath is "") and those of the
 // workspaces at roots, which are absolute. Files that do not exist say nothing.
 // The configuration is always usable: a problem only makes it stricter.
 func Load(userPath string, roots []string) (Config, []Problem) {
-	var user text
-	if userPath != "" {
-		user = readUser(userPath)
-	}
-	workspaces := make([]text, len(roots))
-	for i, root := range roots {
-		workspaces[i] = readWorkspace(root)
-	}
-	return merge(user, workspaces, userPath, roots)
+	return Origin{User: userPath, Roots: roots}.Load()
+}
+
+// Load is the configuration of an origin as it is now.
+func (o Origin) Load() (Config, []Problem) {
+	c, problems, _ := NewSourceOf(o).Current()
+	return c, problems
+}
+
+// texts are the files of an origin as they were read.
+type texts struct {
+	trust, user text
+	workspaces  []text
 }
 
 // merge makes the configuration of what the files say.
-func merge(user text, workspaces []text, userPath string, roots []string) (Config, []Problem) {
+func (o Origin) merge(read texts) (Config, []Problem) {
 	out := Config{
 		Mode:         Setting[Mode]{ModeStaged, sourceDefault},
 		WaitSecs:     Setting[int]{defWait, sourceDefault},
 		HoldDefaults: Setting[bool]{true, sourceDefault},
 		Memory:       Setting[int64]{0, sourceDefault},
-		Rules:        []Rule{}, Files: []File{},
+		LogLevel:     Setting[string]{"info", sourceDefault},
+		LogFormat:    Setting[string]{"text", sourceDefault},
+		Rules:        []Rule{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
 	}
-	said := user.parse(false)
-	problems := said.problems
-	out.user(said, userPath)
+	said := read.user.parse(file{trusted: true, known: o.Known}, o.Overrides)
+	problems := slices.Concat(o.Problems, said.problems)
+	out.user(said, o.User)
 	if out.HoldDefaults.Value {
 		out.Rules = append(out.Rules, builtIn()...)
 	}
-	out.Rules = append(out.Rules, ownFile(userPath, roots)...)
+	out.Rules = slices.Concat(out.Rules, ownFile(o.User, o.Roots), ownFile(o.Trust, o.Roots))
 	out.Rules = append(out.Rules, said.rules...)
 	if said.broken() {
-		out.Rules = append(out.Rules, holdAll(userPath, ""))
+		out.Rules = append(out.Rules, holdAll(said.firstBroken(), ""))
 	}
-	for i, root := range roots {
-		w := workspaces[i].parse(true)
-		problems = append(problems, w.problems...)
-		out.workspace(w, root)
+	trust, err := read.trust.trust()
+	if err != nil {
+		problems = append(problems, Problem{File: o.Trust, Text: err.Error(), Ignored: true})
+	}
+	for i, root := range o.Roots {
+		known := o.Known.with(out) // the first of a name counts
+		w := read.workspaces[i]
+		theirs := w.parse(file{workspace: true, trusted: w.stat.exists && trust.Has(w.path, w.data), known: known}, nil)
+		problems = append(problems, theirs.problems...)
+		out.workspace(theirs, root)
 	}
 	return out, problems
 }
@@ -206,7 +243,7 @@ func merge(user text, workspaces []text, userPath string, roots []string) (Confi
 // user takes over what the user's file says. One with problems loosens nothing.
 func (c *Config) user(said file, path string) {
 	if path != "" {
-		c.Files = append(c.Files, File{path, said.exists})
+		c.Files = append(c.Files, File{Path: path, Exists: said.exists})
 	}
 	switch {
 	case said.mode.Source == "":
@@ -221,6 +258,13 @@ func (c *Config) user(said file, path string) {
 	if said.memory.Source != "" {
 		c.Memory = said.memory
 	}
+	if said.logLevel.Source != "" {
+		c.LogLevel = said.logLevel
+	}
+	if said.logFormat.Source != "" {
+		c.LogFormat = said.logFormat
+	}
+	c.add(said)
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}
@@ -228,16 +272,34 @@ func (c *Config) user(said file, path string) {
 
 // workspace takes over what a workspace's own file may say.
 func (c *Config) workspace(said file, root string) {
-	c.Files = append(c.Files, File{WorkspacePath(root), said.exists})
+	f := File{Path: WorkspacePath(root), Exists: said.exists}
+	switch {
+	case slices.ContainsFunc(said.problems, func(p Problem) bool { return p.Waits }):
+		f.Trust = TrustWaits
+	case said.trusted:
+		f.Trust = TrustGiven
+	}
+	c.Files = append(c.Files, f)
 	if said.mode.Source != "" {
 		c.tighten(said.mode)
 	}
+	c.add(said)
 	for _, r := range said.rules {
 		r.Root = root
 		c.Rules = append(c.Rules, r)
 	}
 	if said.broken() {
 		c.Rules = append(c.Rules, holdAll(WorkspacePath(root), root))
+	}
+}
+
+// add takes over what files define that is nobody's to tighten.
+func (c *Config) add(said file) {
+	for _, set := range said.toolsets {
+		c.Toolsets = append(c.Toolsets, set.Toolset)
+	}
+	if !said.broken() {
+		c.Tools = append(c.Tools, said.tools...)
 	}
 }
 
@@ -251,6 +313,17 @@ func (c *Config) tighten(mode Setting[Mode]) {
 // knows what it would have held.
 func holdAll(path, root string) Rule {
 	return Rule{Name: brokenTag, Effect: EffectHold, Root: root, Source: path}
+}
+
+// firstBroken is the place of the first problem for which the file is not
+// understood: the file, or what stands above it.
+func (f *file) firstBroken() string {
+	for _, p := range f.problems {
+		if !p.Ignored {
+			return p.File
+		}
+	}
+	return f.path
 }
 
 // sortProblems puts problems in the order of their lines.

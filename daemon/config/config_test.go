@@ -206,7 +206,7 @@ func TestBrokenUserConfiguration(t *testing.T) {
 		{"[[review.rule]]\neffect = \"hold\"\npaths = []\n", ":3: review.rule[0].paths: empty"},
 		{"[[review.rule]]\neffect = \"hold\"\npaths = [\n  \"a\",\n  # two\n  3]\n", ":6: review.rule[0].paths[1]: a whole number, not a text"},
 		{"[[review.rule]]\neffect = \"hold\"\npaths = [\n  \"a\",\n  \"[\"]\n", `:5: review.rule[0].paths[1]: "[": not a pattern`},
-		{"[[review.rule]]\neffect = \"hold\"\nkinds = [\"modfiy\"]\n", `:3: review.rule[0].kinds[0]: "modfiy": there is no such kind; did you mean modify?`},
+		{"[[review.rule]]\neffect = \"hold\"\nkinds = [\"modfiy\"]\n", `:3: review.rule[0].kinds[0]: "modfiy": not one of create, modify, delete, rename, mode, link, binary; did you mean modify?`},
 		{"[[review.rule]]\neffect = \"hold\"\ntools = [\"edit file\"]\n", `:3: review.rule[0].tools[0]: "edit file": not the name of a tool`},
 		{"[[review.rule]]\neffect = \"accept\"\nmax_lines = 0\n", ":3: review.rule[0].max_lines: 0: must be from 1"},
 		{"[[review.rule]]\neffect = \"hold\"\nmax_lines = 50\n", ":3: review.rule[0].max_lines: a hold with it would hold the small changes"},

@@ -13,7 +13,8 @@ import (
 // document is a TOML file as a tree, and where its keys stand.
 type document struct {
 	tree  map[string]any
-	lines map[string]int // by key: "review.rule[0].paths", "review.rule[0].paths[2]"; from 1
+	lines map[string]int    // by key: "review.rule[0].paths", "review.rule[0].paths[2]"; from 1
+	from  map[string]string // by key: what stands above the file, see Override
 }
 
 // parseDocument reads TOML. The error is a *Problem without a file.

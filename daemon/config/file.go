@@ -20,41 +20,84 @@ const (
 type file struct {
 	path         string
 	exists       bool
-	workspace    bool // it may only tighten
+	workspace    bool // it may only tighten, and what is more when it is trusted
+	trusted      bool
+	known        Known
 	mode         Setting[Mode]
 	wait         Setting[int] // seconds
 	holdDefaults Setting[bool]
 	memory       Setting[int64] // bytes
+	logLevel     Setting[string]
+	logFormat    Setting[string]
 	rules        []Rule
+	tools        []Tool
+	toolsets     []namedTools
 	problems     []Problem
 }
 
 // broken reports whether the file is not understood.
 func (f *file) broken() bool { return Broken(f.problems) }
 
-// parse makes sense of a file. What is wrong is a problem, and the rest counts.
-func (t text) parse(workspace bool) file {
-	f := file{path: t.path, exists: t.stat.exists || t.failed != "", workspace: workspace}
+// parse makes sense of a file, for which f says who wrote it, with what stands
+// above it. What is wrong is a problem, and the rest counts.
+func (t text) parse(f file, above []Override) file {
+	f.path, f.exists = t.path, t.stat.exists || t.failed != ""
+	var doc document
 	if t.failed != "" {
 		f.problems = []Problem{{File: t.path, Text: "cannot be read: " + t.failed}}
-		return f
+	} else {
+		var problem *Problem
+		if doc, problem = parseDocument(t.data); problem != nil {
+			problem.File = t.path
+			f.problems = []Problem{*problem}
+		}
 	}
-	doc, problem := parseDocument(t.data)
-	if problem != nil {
-		problem.File = t.path
-		f.problems = []Problem{*problem}
-		return f
-	}
-	whole := &section{file: &f, doc: &doc, table: doc.tree}
+	doc.override(above)
+	f.read(&section{file: &f, doc: &doc, table: doc.tree})
+	sortProblems(f.problems)
+	return f
+}
+
+// read reads the whole file. Every key that there can be is asked for here, or
+// below, whatever the file says: the schema for editors is made of what is asked
+// for.
+func (f *file) read(whole *section) {
 	if review := whole.sub("review"); review != nil {
 		f.review(review)
 	}
 	if index := whole.sub("index"); index != nil {
 		f.index(index)
 	}
+	if log := whole.sub("log"); log != nil {
+		f.log(log)
+	}
+	f.readTools(whole)
+	f.readToolsets(whole)
 	whole.done()
-	sortProblems(f.problems)
-	return f
+	f.checkTools(toolNames(f.tools))
+}
+
+// LogLevels and LogFormats are the values of log.level and log.format.
+var (
+	LogLevels  = []string{"debug", "info", "warn", "error"}
+	LogFormats = []string{"text", "json"}
+)
+
+func (f *file) log(s *section) {
+	for _, one := range []struct {
+		key   string
+		words []string
+		into  *Setting[string]
+	}{{"level", LogLevels, &f.logLevel}, {"format", LogFormats, &f.logFormat}} {
+		word, ok := s.choice(one.key, one.words)
+		switch {
+		case ok && f.workspace:
+			s.ignore(one.key, "ignored: only your own configuration says what is logged")
+		case ok:
+			*one.into = Setting[string]{word, s.source(one.key)}
+		}
+	}
+	s.done()
 }
 
 func (f *file) index(s *section) {
@@ -103,14 +146,12 @@ func (f *file) review(s *section) {
 func (f *file) rule(s *section, i int, named map[string]int) {
 	before := len(f.problems)
 	r := Rule{Source: s.source("")}
-	effect, known := s.choice("effect", []string{EffectAccept, EffectHold})
-	if !known && s.table["effect"] == nil {
-		s.problem("", `has no effect: say effect = "hold" or effect = "accept"`)
-	}
+	effect, _ := s.choice("effect", []string{EffectAccept, EffectHold})
+	s.require("effect", `has no effect: say effect = "hold" or effect = "accept"`)
 	r.Effect = effect
 	r.Name = s.name(i, named)
 	r.Paths, _ = s.list("paths", checkPattern)
-	r.Kinds, _ = s.list("kinds", checkKind)
+	r.Kinds, _ = s.choices("kinds", Kinds)
 	r.MinLines, _ = s.number("min_lines", 1, maxLines)
 	r.MaxLines, _ = s.number("max_lines", 1, maxLines)
 	r.MaxBytes, _ = s.number("max_bytes", 1, maxLines)

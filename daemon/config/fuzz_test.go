@@ -22,7 +22,7 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		user := text{path: "user", data: data, stat: stat{exists: true}}
-		c, problems := merge(user, nil, "/nowhere/config.toml", nil)
+		c, problems := Origin{User: "/nowhere/config.toml"}.merge(texts{user: user})
 		broken := false
 		for _, p := range problems {
 			broken = broken || !p.Ignored
@@ -34,7 +34,7 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("with problems %v: %+v", problems, c)
 		}
 		workspace := user
-		c, _ = merge(text{}, []text{workspace}, "", []string{"/root"})
+		c, _ = Origin{Roots: []string{"/root"}}.merge(texts{workspaces: []text{workspace}})
 		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || !c.HoldDefaults.Value {
 			t.Errorf("a workspace says %+v", c)
 		}

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +18,7 @@ type section struct {
 	key   string // "" is the whole file
 	table map[string]any
 	known []string
+	shape *shape // notes what is asked for; nil when a file is read
 }
 
 // problem notes one of the section's keys, or of the section itself ("").
@@ -35,7 +38,11 @@ func (s *section) describe(key, text string) Problem {
 	if key != "" {
 		full = join(s.key, key)
 	}
-	return Problem{File: s.file.path, Line: s.line(key), Key: cut(full), Text: text}
+	p := Problem{File: s.file.path, Line: s.line(key), Key: cut(full), Text: text}
+	if from := s.doc.from[full]; from != "" {
+		p.File, p.Line = from, 0
+	}
+	return p
 }
 
 // line is where a key of the section stands, or the section ("").
@@ -50,10 +57,21 @@ func (s *section) line(key string) int {
 	return s.doc.lines[s.key]
 }
 
-// source names the place of a key for people.
-func (s *section) source(key string) string { return at(s.file.path, s.line(key)) }
+// source names the place of a key for people: where it stands in the file, or the
+// environment variable or flag that stands above the file.
+func (s *section) source(key string) string {
+	if from := s.doc.from[join(s.key, key)]; from != "" && key != "" {
+		return from
+	}
+	return at(s.file.path, s.line(key))
+}
 
+// get is the value of a key. While the shape is noted every key is there, with a
+// value of no kind, so that what is asked only of a key that is there is asked.
 func (s *section) get(key string) (any, bool) {
+	if s.shape != nil {
+		return nil, true
+	}
 	s.known = append(s.known, key)
 	v, ok := s.table[key]
 	return v, ok
@@ -61,6 +79,7 @@ func (s *section) get(key string) (any, bool) {
 
 // text reads a string of one line.
 func (s *section) text(key string) (value string, ok bool) {
+	s.shape.text(key)
 	v, there := s.get(key)
 	if !there {
 		return "", false
@@ -79,14 +98,52 @@ func (s *section) text(key string) (value string, ok bool) {
 	return value, ok
 }
 
+// long reads a text of one or more lines, of at most so many bytes.
+func (s *section) long(key string, most int) (value string, ok bool) {
+	s.shape.long(key, int64(most))
+	v, there := s.get(key)
+	if !there {
+		return "", false
+	}
+	value, ok = v.(string)
+	switch {
+	case !ok:
+		s.problem(key, "%s, not a text", kindOf(v))
+	case strings.TrimSpace(value) == "":
+		s.problem(key, "empty")
+		return "", false
+	case len(value) > most || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r != '\n' && r != '\t' && hiddenRune(r) }):
+		s.problem(key, "longer than %d bytes, or with control characters", most)
+		return "", false
+	}
+	return value, ok
+}
+
+// free reads a table that may have any keys.
+func (s *section) free(key string) map[string]any {
+	s.shape.any(key)
+	v, there := s.get(key)
+	if !there || s.shape != nil {
+		return nil
+	}
+	table, ok := v.(map[string]any)
+	if !ok {
+		s.problem(key, "%s: write [%s]", kindOf(v), join(s.key, key))
+	}
+	return table
+}
+
 // plainText reports whether a text is one for a line of a table.
 func plainText(s string) bool {
 	return strings.TrimSpace(s) != "" && len(s) <= maxText && utf8.ValidString(s) &&
-		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+		!strings.ContainsFunc(s, hiddenRune)
 }
+
+func hiddenRune(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
 // choice reads one of a few words.
 func (s *section) choice(key string, words []string) (string, bool) {
+	defer s.shape.choice(key, words)
 	value, ok := s.text(key)
 	if ok && !slices.Contains(words, value) {
 		s.problem(key, "%q is not one of %s%s", cut(value), strings.Join(words, ", "), didYouMean(value, words))
@@ -97,6 +154,7 @@ func (s *section) choice(key string, words []string) (string, bool) {
 
 // number reads a whole number within bounds.
 func (s *section) number(key string, least, most int64) (int, bool) {
+	s.shape.number(key, least, most)
 	v, there := s.get(key)
 	if !there {
 		return 0, false
@@ -113,6 +171,7 @@ func (s *section) number(key string, least, most int64) (int, bool) {
 }
 
 func (s *section) truth(key string) (value, ok bool) {
+	s.shape.truth(key)
 	v, there := s.get(key)
 	if !there {
 		return false, false
@@ -126,6 +185,7 @@ func (s *section) truth(key string) (value, ok bool) {
 // list reads texts, each of which must pass check; ok is false when one does
 // not.
 func (s *section) list(key string, check func(string) error) (values []string, ok bool) {
+	s.shape.list(key)
 	v, there := s.get(key)
 	if !there {
 		return nil, false
@@ -157,8 +217,30 @@ func (s *section) list(key string, check func(string) error) (values []string, o
 	return values, ok
 }
 
+// choices reads a list of some of a few words.
+func (s *section) choices(key string, words []string) (values []string, ok bool) {
+	defer s.shape.choices(key, words)
+	return s.list(key, func(value string) error {
+		if slices.Contains(words, value) {
+			return nil
+		}
+		return fmt.Errorf("not one of %s%s", strings.Join(words, ", "), didYouMean(value, words))
+	})
+}
+
+// require complains, in these words, when a key is not there at all.
+func (s *section) require(key, text string) {
+	s.shape.require(key)
+	if s.table[key] == nil {
+		s.problem("", "%s", text)
+	}
+}
+
 // tables reads [[key]] tables.
 func (s *section) tables(key string) []*section {
+	if s.shape != nil {
+		return []*section{s.within(key+"[]", s.shape.tables(key))}
+	}
 	v, there := s.get(key)
 	if !there {
 		return nil
@@ -182,6 +264,9 @@ func (s *section) tables(key string) []*section {
 
 // sub reads a [key] table; nil when there is none.
 func (s *section) sub(key string) *section {
+	if s.shape != nil {
+		return s.within(key, s.shape.table(key))
+	}
 	v, there := s.get(key)
 	if !there {
 		return nil
@@ -194,8 +279,43 @@ func (s *section) sub(key string) *section {
 	return &section{file: s.file, doc: s.doc, key: join(s.key, key), table: table}
 }
 
+// named reads the tables [KEY.NAME] in the order in which they stand. Each name
+// must pass check.
+func (s *section) named(key string, check func(name string) error) (names []string, tables []*section) {
+	whole := s.sub(key)
+	if whole == nil {
+		return nil, nil
+	}
+	all := slices.SortedFunc(maps.Keys(whole.table), func(a, b string) int {
+		return cmp.Or(cmp.Compare(whole.line(a), whole.line(b)), cmp.Compare(a, b))
+	})
+	for i, name := range all {
+		if i == maxNamed {
+			whole.problem("", "more than %d of them", maxNamed)
+			break
+		}
+		if err := check(name); err != nil {
+			whole.problem(name, "%v", err)
+			whole.known = append(whole.known, name)
+			continue
+		}
+		if table := whole.sub(name); table != nil {
+			names, tables = append(names, name), append(tables, table)
+		}
+	}
+	return names, tables
+}
+
+// within is the section below, while its shape is noted.
+func (s *section) within(key string, noted *shape) *section {
+	return &section{file: s.file, doc: s.doc, key: join(s.key, key), shape: noted, table: map[string]any{placeholder: map[string]any{}}}
+}
+
 // done complains of keys that nobody asked for.
 func (s *section) done() {
+	if s.shape != nil {
+		return
+	}
 	for key := range s.table {
 		if !slices.Contains(s.known, key) {
 			s.problem(key, "there is no such setting%s", didYouMean(key, s.known))

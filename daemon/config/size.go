@@ -64,6 +64,7 @@ func Size(n int64) string {
 // size reads a text as a size within bounds.
 func (s *section) size(key string, least, most int64) (int64, bool) {
 	text, ok := s.text(key)
+	s.shape.size(key)
 	if !ok {
 		return 0, false
 	}

@@ -13,11 +13,10 @@ import (
 // Source gives the configuration as it is now, and reads a file again only when
 // it has changed.
 type Source struct {
-	userPath string
-	roots    []string
+	origin Origin
 
 	mu       sync.Mutex // guards the fields below
-	texts    []text     // the user's, then each workspace's
+	texts    []text     // the record of trust, the user's, then each workspace's
 	readAt   []time.Time
 	config   Config
 	problems []Problem
@@ -26,8 +25,17 @@ type Source struct {
 
 // NewSource reads nothing yet; the parameters are those of Load.
 func NewSource(userPath string, roots []string) *Source {
-	return &Source{userPath: userPath, roots: slices.Clone(roots)}
+	return NewSourceOf(Origin{User: userPath, Roots: roots})
 }
+
+// NewSourceOf reads nothing yet.
+func NewSourceOf(o Origin) *Source {
+	o.Roots = slices.Clone(o.Roots)
+	return &Source{origin: o}
+}
+
+// firstRoot is where the workspaces begin among the texts.
+const firstRoot = 2
 
 // settledAfter is how old a file's time must be when it is read for the same
 // time to mean the same content: file systems' clocks tick every 2 s at worst
@@ -41,7 +49,7 @@ func (s *Source) Current() (c Config, problems []Problem, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.texts == nil {
-		s.texts = make([]text, 1+len(s.roots))
+		s.texts = make([]text, firstRoot+len(s.origin.Roots))
 		s.readAt = make([]time.Time, len(s.texts))
 	}
 	changed := s.version == 0
@@ -55,20 +63,31 @@ func (s *Source) Current() (c Config, problems []Problem, version int) {
 		s.texts[i], s.readAt[i] = fresh, now
 	}
 	if changed {
-		s.config, s.problems = merge(s.texts[0], s.texts[1:], s.userPath, s.roots)
+		s.config, s.problems = s.origin.merge(texts{s.texts[0], s.texts[1], s.texts[firstRoot:]})
 		s.version++
 	}
 	return s.config, s.problems, s.version
 }
 
+// path is where the i-th text is; "" for one that is not asked for. Those of the
+// workspaces are found by their roots.
+func (s *Source) path(i int) string {
+	if i == 0 {
+		return s.origin.Trust
+	}
+	return s.origin.User
+}
+
 func (s *Source) read(i int) text {
 	switch {
-	case i > 0:
-		return readWorkspace(s.roots[i-1])
-	case s.userPath == "":
+	case i >= firstRoot:
+		return readWorkspace(s.origin.Roots[i-firstRoot])
+	case s.path(i) == "":
 		return text{}
+	case i == 0:
+		return readTrust(s.path(i))
 	}
-	return readUser(s.userPath)
+	return readUser(s.path(i))
 }
 
 // unchanged reports whether a file is surely as it was when it was read.
@@ -77,7 +96,7 @@ func (s *Source) unchanged(i int) bool {
 	if s.readAt[i].IsZero() || t.failed != "" {
 		return false
 	}
-	if i == 0 && s.userPath == "" {
+	if i < firstRoot && s.path(i) == "" {
 		return true
 	}
 	if !t.stat.exists {
@@ -97,13 +116,13 @@ func isAbsent(_ fs.FileInfo, err error) bool {
 
 // look asks for a file's metadata: of the link itself, or of what it leads to.
 func (s *Source) look(i int, link bool) (fs.FileInfo, error) {
-	if i == 0 {
+	if i < firstRoot {
 		if link {
-			return os.Lstat(s.userPath)
+			return os.Lstat(s.path(i))
 		}
-		return os.Stat(s.userPath)
+		return os.Stat(s.path(i))
 	}
-	dir, err := os.OpenRoot(s.roots[i-1])
+	dir, err := os.OpenRoot(s.origin.Roots[i-firstRoot])
 	if err != nil {
 		return nil, err
 	}

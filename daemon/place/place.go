@@ -39,6 +39,7 @@ type Place struct {
 	StateBase string   // private directory that holds every place's state and the locks
 	StateDir  string   // of this set of roots: journal and log
 	LogFile   string   // what a daemon started in the background prints
+	Trust     string   // of this user: the record of the workspaces' files that are trusted
 	Lock      string   // Locks[0]: the only one when there is one root
 	Locks     []string // one per root, in Roots' order: who holds it serves that root
 }
@@ -71,6 +72,7 @@ func For(roots []string) (Place, error) {
 	}
 	hash := hashOf(p.Roots...)
 	p.StateBase = base
+	p.Trust = filepath.Join(base, "trusted.json")
 	p.StateDir = filepath.Join(base, nameOf(p.Roots[0])+"-"+hash)
 	p.LogFile = filepath.Join(p.StateDir, "daemon.log")
 	for _, r := range p.Roots {

@@ -4,6 +4,10 @@ package protocol
 const (
 	MethodToolsList          = "loom/tools/list"
 	MethodToolsCall          = "loom/tools/call"
+	MethodToolsRegister      = "loom/tools/register"
+	MethodToolsUnregister    = "loom/tools/unregister"
+	MethodToolsInvoke        = "loom/tools/invoke"
+	MethodToolsDidChange     = "loom/tools/didChange"
 	MethodProposalsList      = "loom/proposals/list"
 	MethodProposalsGet       = "loom/proposals/get"
 	MethodProposalsDecide    = "loom/proposals/decide"
@@ -53,6 +57,8 @@ var (
 var Methods = []Method{
 	{MethodToolsList, ToDaemon, Empty{}, ToolsListResult{}, everyone, "The tools of the connection's toolset, in a stable order."},
 	{MethodToolsCall, ToDaemon, ToolsCallParams{}, ToolsCallResult{}, proposers, "Runs one tool in the session's view. Editors and reviewers get a rights error."},
+	{MethodToolsRegister, ToDaemon, ToolsRegisterParams{}, Empty{}, everyone, "Lends tools to sessions, until the client takes them back or goes."},
+	{MethodToolsUnregister, ToDaemon, ToolsUnregisterParams{}, Empty{}, everyone, "Takes lent tools back."},
 	{MethodProposalsList, ToDaemon, ProposalsListParams{}, ProposalsListResult{}, everyone, "Proposals without hunks and diff; an agent sees its own session's."},
 	{MethodProposalsGet, ToDaemon, ProposalsGetParams{}, ProposalsGetResult{}, everyone, "One proposal with hunks and diff, on request with both texts in pages."},
 	{MethodProposalsDecide, ToDaemon, DecideParams{}, DecideResult{}, deciders, "Accepts or rejects hunks, a file or a change set. What is accepted is written before the answer."},
@@ -68,6 +74,8 @@ var Methods = []Method{
 	{MethodIndexSync, ToDaemon, IndexSyncParams{}, IndexStatusResult{}, everyone, "Answers when every change that was finished before the call is in the index."},
 	{MethodIndexFind, ToDaemon, IndexFindParams{}, IndexFindResult{}, everyone, "Files by parts of their path, ranked, as a picker wants them."},
 	{MethodStatus, ToDaemon, Empty{}, StatusResult{}, everyone, "The daemon's process, roots, clients, sessions and problems."},
+	{MethodToolsInvoke, ToClient, ToolsInvokeParams{}, ToolsInvokeResult{}, everyone, "Has the client that lent a tool carry a call out."},
+	{MethodToolsDidChange, ToClient, ToolsListResult{}, nil, proposers, "The tools of the connection's toolset are others now: all of them."},
 	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
 	{MethodDocumentsDidWrite, ToClient, DidWriteParams{}, nil, deciders, "The file of an open document without unsaved changes was written."},
 	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened or closed."},

@@ -306,6 +306,67 @@ export interface FoundFile {
   score: number;
 }
 
+/** Scope says which sessions a lent tool is for. */
+export type Scope =
+  /** the lending agent's session */
+  | "own"
+  /** every session; editors and reviewers only */
+  | "all";
+
+/**
+ * LentTool is a tool that a client lends: the daemon lists it, checks arguments against its schema,
+ * and has the client carry the call out.
+ */
+export interface LentTool {
+  /** letters, digits, _ and -, at most 64 */
+  name: string;
+  /** what the model is told, at most 16 KiB */
+  description: string;
+  /** of an object, at most 64 KiB */
+  inputSchema: unknown;
+  /** `annotations` absent: it may change and destroy, and reaches beyond the workspace. */
+  annotations?: ToolAnnotations;
+  /** 1 to 600, absent: 60 */
+  timeoutSecs?: number;
+}
+
+/**
+ * ToolsRegisterParams lends tools, all or none of them. One of a name that the client lends already
+ * takes its place.
+ */
+export interface ToolsRegisterParams {
+  tools: LentTool[];
+  /** absent: own */
+  scope?: Scope;
+}
+
+/** ToolsUnregisterParams takes tools back. */
+export interface ToolsUnregisterParams {
+  names: string[];
+}
+
+/** ToolsInvokeParams has the lending client carry a call out. */
+export interface ToolsInvokeParams {
+  name: string;
+  /** an object that satisfies the input schema */
+  arguments: unknown;
+  callId: string;
+  /** that calls */
+  session: string;
+}
+
+/** ToolsInvokeResult is how the call went, in MCP's shape; at most 4 MiB. */
+export interface ToolsInvokeResult {
+  /**
+   * `structuredContent` that is no object is given to the caller as {value}; absent, the texts of
+   * `content` are. Of a call that failed: {code?, message?, hint?}.
+   */
+  structuredContent?: unknown;
+  /** absent: the structured content as text */
+  content?: Content[];
+  isError?: boolean;
+}
+
 /** ProposalState is where a proposal stands. */
 export type ProposalState =
   | "open"
@@ -729,6 +790,15 @@ export const toolsListRequest = new RequestType<Empty, ToolsListResult, ErrorDat
 export const toolsCallRequest = new RequestType<ToolsCallParams, ToolsCallResult, ErrorData>("loom/tools/call");
 
 /**
+ * Lends tools to sessions, until the client takes them back or goes. (client to daemon; editor,
+ * agent, reviewer)
+ */
+export const toolsRegisterRequest = new RequestType<ToolsRegisterParams, Empty, ErrorData>("loom/tools/register");
+
+/** Takes lent tools back. (client to daemon; editor, agent, reviewer) */
+export const toolsUnregisterRequest = new RequestType<ToolsUnregisterParams, Empty, ErrorData>("loom/tools/unregister");
+
+/**
  * Proposals without hunks and diff; an agent sees its own session's. (client to daemon; editor,
  * agent, reviewer)
  */
@@ -804,6 +874,12 @@ export const indexFindRequest = new RequestType<IndexFindParams, IndexFindResult
  * reviewer)
  */
 export const statusRequest = new RequestType<Empty, StatusResult, ErrorData>("loom/status");
+
+/** Has the client that lent a tool carry a call out. (daemon to client; editor, agent, reviewer) */
+export const toolsInvokeRequest = new RequestType<ToolsInvokeParams, ToolsInvokeResult, ErrorData>("loom/tools/invoke");
+
+/** The tools of the connection's toolset are others now: all of them. (daemon to client; agent) */
+export const toolsDidChangeNotification = new NotificationType<ToolsListResult>("loom/tools/didChange");
 
 /** A proposal's new state, whole. (daemon to client; editor, reviewer) */
 export const proposalsDidChangeNotification = new NotificationType<ProposalDidChangeParams>("loom/proposals/didChange");

@@ -16,6 +16,10 @@ import type {
   IndexSyncParams,
   IndexFindParams,
   IndexFindResult,
+  ToolsRegisterParams,
+  ToolsUnregisterParams,
+  ToolsInvokeParams,
+  ToolsInvokeResult,
   ProposalsListParams,
   ProposalsListResult,
   ProposalsGetParams,
@@ -553,6 +557,48 @@ export const toolsCall: Example<ToolsCallParams, ToolsCallResult>[] = [
         }
       ]
     }
+  }
+];
+
+export const toolsRegister: Example<ToolsRegisterParams, Empty>[] = [
+  {
+    "about": "an agent's host lends a tool to the agent's own session",
+    "params": {
+      "tools": [
+        {
+          "name": "ticket",
+          "description": "Shows a ticket of the tracker.",
+          "inputSchema": {"type": "object", "properties": {"id": {"type": "integer", "minimum": 1}}, "required": ["id"], "additionalProperties": false},
+          "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true},
+          "timeoutSecs": 10
+        }
+      ],
+      "scope": "own"
+    },
+    "result": {}
+  },
+  {
+    "about": "an editor lends one to every session",
+    "params": {
+      "tools": [{"name": "problems", "description": "Lists what the editor's language servers complain of.", "inputSchema": {"type": "object"}}],
+      "scope": "all"
+    },
+    "result": {}
+  },
+  {
+    "about": "loomd's own tools cannot be replaced",
+    "params": {
+      "tools": [{"name": "read_file", "description": "Mine.", "inputSchema": {"type": "object"}}]
+    },
+    "error": {"code": -32602, "message": "tools[0]: there is a tool read_file already", "data": {"kind": "name_taken"}}
+  }
+];
+
+export const toolsUnregister: Example<ToolsUnregisterParams, Empty>[] = [
+  {
+    "about": "a tool is taken back",
+    "params": {"names": ["ticket"]},
+    "result": {}
   }
 ];
 
@@ -2703,6 +2749,40 @@ export const status: Example<Empty, StatusResult>[] = [
       "sessions": [],
       "proposals": 0,
       "problems": []
+    }
+  }
+];
+
+export const toolsInvoke: Example<ToolsInvokeParams, ToolsInvokeResult>[] = [
+  {
+    "about": "the client carries a call out",
+    "params": {"name": "ticket", "arguments": {"id": 7}, "callId": "c3", "session": "s1"},
+    "result": {"structuredContent": {"id": 7, "title": "Crash at start"}}
+  },
+  {
+    "about": "a text, which the caller gets as {value}",
+    "params": {"name": "ticket", "arguments": {"id": 7}, "callId": "c3", "session": "s1"},
+    "result": {"content": [{"type": "text", "text": "Crash at start"}]}
+  },
+  {
+    "about": "the tool fails",
+    "params": {"name": "ticket", "arguments": {"id": 8}, "callId": "c4", "session": "s1"},
+    "result": {"structuredContent": {"message": "there is no ticket 8", "hint": "the newest is 7"}, "isError": true}
+  }
+];
+
+export const toolsDidChange: Example<ToolsListResult, never>[] = [
+  {
+    "about": "a client has lent a tool",
+    "params": {
+      "tools": [
+        {
+          "name": "ticket",
+          "description": "Shows a ticket of the tracker.",
+          "inputSchema": {"type": "object"},
+          "annotations": {"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true}
+        }
+      ]
     }
   }
 ];

@@ -41,6 +41,7 @@ var rooms = []room{
 	{"daemon/searchbench", nil, nil},
 	{"tools", []string{"diffpreview", "tools/patch", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"tools/gen", []string{"tools"}, nil},
+	{"tools/grant", nil, nil},
 	{"tools/patch", nil, nil},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},

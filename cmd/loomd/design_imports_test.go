@@ -43,6 +43,7 @@ var rooms = []room{
 	{"tools/gen", []string{"tools"}, nil},
 	{"tools/grant", nil, nil},
 	{"tools/patch", nil, nil},
+	{"tools/permission", nil, []string{"mvdan.cc/sh/v3/syntax"}},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
 	{"watch/index", []string{"watch", "watch/match"}, []string{"github.com/bmatcuk/doublestar/v4", "golang.org/x/sys"}},

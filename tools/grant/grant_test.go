@@ -55,9 +55,9 @@ func TestHonestUsesPass(t *testing.T) {
 
 // yard is a workspace beside what is none of an agent's business.
 type yard struct {
-	t                         *testing.T
-	work, bin, other, up, env string
-	mark, secret, evil        string
+	t                    *testing.T
+	work, bin, other, up string
+	mark, secret, evil   string
 }
 
 const secretText = "the launch code"
@@ -100,8 +100,13 @@ func (y *yard) write(name, text string, mode os.FileMode) {
 // repositories makes the workspace one, with some history, and the other folder.
 func (y *yard) repositories() {
 	for _, line := range [][]string{
-		{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-qm", "one"},
-		{"tag", "v1"}, {"branch", "topic"}, {"commit", "-q", "--allow-empty", "-m", "two"}, {"remote", "add", "origin", y.other},
+		{"init", "-q", "-b", "main"},
+		{"add", "."},
+		{"commit", "-qm", "one"},
+		{"tag", "v1"},
+		{"branch", "topic"},
+		{"commit", "-q", "--allow-empty", "-m", "two"},
+		{"remote", "add", "origin", y.other},
 	} {
 		y.must(y.work, "git", line...)
 	}
@@ -294,13 +299,39 @@ func TestOwnPolicy(t *testing.T) {
 		args   string
 		ok     bool
 	}{
-		{all, "plan", true}, {all, "plan --verbose x", true}, {all, "plan -v -- x", true}, {all, "apply", false}, {all, "", false},
-		{all, "plan --output=x", false}, {all, "plan --output x", false}, {all, "plan --outp x", false}, {all, "plan --o=x", false},
-		{all, "plan -o x", false}, {all, "plan -vox", false}, {all, "plan -exec x", false}, {all, "plan --exec x", false}, {all, "plan -exec=x", false},
-		{all, "plan -execute", false}, {all, "plan --outputs", true}, {all, "plan -- --output", false},
-		{listed, "a b", true}, {listed, "--json -vn5 a", true}, {listed, "-n 5", true}, {listed, "-n5 --out a/b", true}, {listed, "--color --color=never", true},
-		{listed, "-n x", false}, {listed, "-nx", false}, {listed, "--out ../a", false}, {listed, "--out=/a", false}, {listed, "--out -x", false},
-		{listed, "--color=green", false}, {listed, "--json=1", false}, {listed, "--js", false}, {listed, "../a", false}, {listed, "-x", false}, {listed, "-vx", false},
+		{all, "plan", true},
+		{all, "plan --verbose x", true},
+		{all, "plan -v -- x", true},
+		{all, "apply", false},
+		{all, "", false},
+		{all, "plan --output=x", false},
+		{all, "plan --output x", false},
+		{all, "plan --outp x", false},
+		{all, "plan --o=x", false},
+		{all, "plan -o x", false},
+		{all, "plan -vox", false},
+		{all, "plan -exec x", false},
+		{all, "plan --exec x", false},
+		{all, "plan -exec=x", false},
+		{all, "plan -execute", false},
+		{all, "plan --outputs", true},
+		{all, "plan -- --output", false},
+		{listed, "a b", true},
+		{listed, "--json -vn5 a", true},
+		{listed, "-n 5", true},
+		{listed, "-n5 --out a/b", true},
+		{listed, "--color --color=never", true},
+		{listed, "-n x", false},
+		{listed, "-nx", false},
+		{listed, "--out ../a", false},
+		{listed, "--out=/a", false},
+		{listed, "--out -x", false},
+		{listed, "--color=green", false},
+		{listed, "--json=1", false},
+		{listed, "--js", false},
+		{listed, "../a", false},
+		{listed, "-x", false},
+		{listed, "-vx", false},
 	} {
 		g := grant.Grant{Policy: c.policy}
 		if err := g.Check(strings.Fields(c.args)); (err == nil) != c.ok {

@@ -97,7 +97,12 @@ type Config struct {
 	// itself. It counts from the daemon's next start.
 	Memory Setting[int64] `json:"memory"`
 	Rules  []Rule         `json:"rules"`
-	Files  []File         `json:"files"`
+	// AskWaitSecs is how long a call waits for a person who is asked whether a
+	// command may run.
+	AskWaitSecs  Setting[int]  `json:"askWaitSecs"`
+	CommandRules []CommandRule `json:"commandRules"`
+	Grants       []Grant       `json:"grants"`
+	Files        []File        `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -182,7 +187,8 @@ func merge(user text, workspaces []text, userPath string, roots []string) (Confi
 		WaitSecs:     Setting[int]{defWait, sourceDefault},
 		HoldDefaults: Setting[bool]{true, sourceDefault},
 		Memory:       Setting[int64]{0, sourceDefault},
-		Rules:        []Rule{}, Files: []File{},
+		AskWaitSecs:  Setting[int]{defAskWait, sourceDefault},
+		Rules:        []Rule{}, Files: []File{}, CommandRules: []CommandRule{}, Grants: []Grant{},
 	}
 	said := user.parse(false)
 	problems := said.problems
@@ -224,6 +230,7 @@ func (c *Config) user(said file, path string) {
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}
+	c.commands(said)
 }
 
 // workspace takes over what a workspace's own file may say.
@@ -239,6 +246,7 @@ func (c *Config) workspace(said file, root string) {
 	if said.broken() {
 		c.Rules = append(c.Rules, holdAll(WorkspacePath(root), root))
 	}
+	c.tightenCommands(said)
 }
 
 func (c *Config) tighten(mode Setting[Mode]) {

@@ -26,6 +26,9 @@ type file struct {
 	holdDefaults Setting[bool]
 	memory       Setting[int64] // bytes
 	rules        []Rule
+	askWait      Setting[int] // seconds
+	commandRules []CommandRule
+	grants       []Grant
 	problems     []Problem
 }
 
@@ -51,6 +54,12 @@ func (t text) parse(workspace bool) file {
 	}
 	if index := whole.sub("index"); index != nil {
 		f.index(index)
+	}
+	if permission := whole.sub("permission"); permission != nil {
+		f.permission(permission)
+	}
+	if grants := whole.sub("grants"); grants != nil {
+		f.readGrants(grants)
 	}
 	whole.done()
 	sortProblems(f.problems)

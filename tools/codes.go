@@ -43,6 +43,7 @@ var meanings = []struct {
 
 	{CodeUnsupportedPattern, "The pattern is valid elsewhere, but not in RE2's dialect. `hint` says what to write instead."},
 	{CodeTimeout, "The call took too long and was ended."},
+	{CodeDenied, "The rules for commands, or a person, do not allow this one."},
 	{diffpreview.CodeUnknownProposal, "Your session has no proposal of this id."},
 }
 

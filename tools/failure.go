@@ -17,6 +17,8 @@ const (
 	CodeTimeout        = "timeout"
 
 	CodeUnsupportedPattern = "unsupported_pattern"
+
+	CodeDenied = "denied"
 )
 
 // Failure is a tool's failure as a model is told it.

@@ -56,6 +56,11 @@ func Builtin() (*Registry, error) {
 	return NewRegistry(tools...)
 }
 
+// With is r and more tools after its own.
+func (r *Registry) With(more ...Tool) (*Registry, error) {
+	return NewRegistry(slices.Concat(r.order, more)...)
+}
+
 // toolset is a named list of tools; nil stands for all of them.
 type toolset struct {
 	name  string

@@ -46,6 +46,12 @@ type Context struct {
 	// [diffpreview.Workspace.Roots]. For a root that it does not have, every call
 	// reads the disk.
 	Index []Searcher
+	// Allow is asked before a command runs: the shell's text, or "" where there is no
+	// shell, and the argument list. An error is the call's failure; nil: all may run.
+	Allow func(ctx context.Context, command string, argv []string) error
+	// Run runs a granted program where the session's commands run, or on the host;
+	// nil: none can run.
+	Run func(ctx context.Context, tc *Context, p Program) (Ran, error)
 }
 
 // Progress is how far a call is.

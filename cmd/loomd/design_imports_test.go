@@ -28,7 +28,7 @@ var rooms = []room{
 	},
 	{
 		"daemon",
-		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch", "watch/index"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/grant", "tools/permission", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"daemon/client", []string{"daemon/place", "daemon/protocol", "daemon/rpc"}, []string{"go.lsp.dev/protocol", "go.lsp.dev/uri"}},
@@ -39,7 +39,7 @@ var rooms = []room{
 	{"daemon/protocol/gen", []string{"daemon/protocol"}, nil},
 	{"daemon/rpc", nil, []string{"go.lsp.dev/jsonrpc2"}},
 	{"daemon/searchbench", nil, nil},
-	{"tools", []string{"diffpreview", "tools/patch", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
+	{"tools", []string{"diffpreview", "tools/grant", "tools/patch", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"tools/gen", []string{"tools"}, nil},
 	{"tools/grant", nil, nil},
 	{"tools/patch", nil, nil},

@@ -65,3 +65,27 @@ func (s *Scratch) Text() (string, error) {
 
 // Remove deletes the file and what the editor left beside it.
 func (s *Scratch) Remove() error { return os.RemoveAll(filepath.Dir(s.Path)) }
+
+// WritePrivate writes a file of the user alone, whole or not at all, making its
+// directory.
+func WritePrivate(path string, data []byte) error {
+	if err := MakePrivateDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, reason(err))
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(fresh, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(fresh))
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ package permission
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -281,4 +282,26 @@ func (r *reader) redirect(n *syntax.Redirect, text string) {
 func base(name string) string {
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	return strings.TrimSuffix(name, ".exe")
+}
+
+// Quote is an argument list as a shell would be told it.
+func Quote(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		quoted, err := syntax.Quote(a, syntax.LangBash)
+		if err != nil {
+			quoted = fmt.Sprintf("%q", a) // a NUL byte, with which nothing runs
+		}
+		words[i] = quoted
+	}
+	return strings.Join(words, " ")
+}
+
+// Runs lists what a script runs, each command as a text.
+func (s Script) Runs() []string {
+	list := []string{}
+	for _, c := range s.Commands {
+		list = append(list, short(c.Text()))
+	}
+	return list
 }

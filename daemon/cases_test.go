@@ -207,7 +207,7 @@ type holding struct {
 // lend gives the daemon the tool "hold" beside its own.
 func lend(hold *holding) func(*host) {
 	return func(h *host) {
-		own := h.server.tools.List()
+		own := h.server.tools.Load().List()
 		for _, t := range own {
 			if t.Name != "list_files" { // its arguments are all optional
 				continue
@@ -227,7 +227,7 @@ func lend(hold *holding) func(*host) {
 		}
 		registry, err := tools.NewRegistry(own...)
 		must(h.t, err)
-		h.server.tools = registry
+		h.server.tools.Store(registry)
 	}
 }
 

@@ -108,7 +108,7 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 	if toolset == "" {
 		toolset = "coding"
 	}
-	if _, err := c.server.tools.Toolset(toolset); err != nil {
+	if _, err := c.server.sessionTools(toolset); err != nil {
 		return diffpreview.Session{}, invalid("%v", err)
 	}
 	mode, err := c.server.reviewMode(asked.ReviewMode)
@@ -121,10 +121,10 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 	if err != nil {
 		return diffpreview.Session{}, err
 	}
-	if c.tools, err = c.server.tools.Toolset(sess.Toolset); err != nil {
+	if _, err := c.server.sessionTools(sess.Toolset); err != nil {
 		return diffpreview.Session{}, err
 	}
-	c.session = sess.ID
+	c.session, c.toolset = sess.ID, sess.Toolset
 	return sess, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/loomd/loomd/daemon/config"
@@ -17,6 +18,7 @@ import (
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
+	"github.com/loomd/loomd/tools/permission"
 )
 
 // Options configure a daemon.
@@ -49,14 +51,23 @@ type Server struct {
 	socket   string
 	ws       *diffpreview.Workspace
 	store    *diffpreview.Store
-	tools    *tools.Registry
+	ownTools *tools.Registry                // without those of grants
+	tools    atomic.Pointer[tools.Registry] // as configured
 	config   *config.Source
 	watching *watching
 	indexes  *indexes
 	started  time.Time
 
-	configuring sync.Mutex // held while configuration is taken up; guards configured
-	configured  int        // the version of config that the store has
+	// runProgram runs granted programs; nil: nothing does, and their tools say so.
+	runProgram func(ctx context.Context, tc *tools.Context, p tools.Program) (tools.Ran, error)
+
+	permissions    *permission.Requests
+	allowedProblem error // why what was allowed for good is not known; nil: it is
+
+	configuring   sync.Mutex      // held while configuration is taken up; guards the fields below
+	configured    int             // the version of config that the store has
+	hostTools     map[string]bool // tools of grants: whether they run on the host
+	grantProblems []string
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*client]bool
@@ -94,10 +105,11 @@ func New(opts Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	configured, _ := s.configure()
-	if s.tools, err = tools.Builtin(); err != nil {
+	if s.ownTools, err = tools.Builtin(); err != nil {
 		return nil, err
 	}
+	s.openPermissions()
+	configured, _ := s.configure()
 	if s.watching, err = newWatching(s.store, s.logger); err != nil {
 		return nil, err
 	}

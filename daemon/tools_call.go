@@ -14,9 +14,9 @@ import (
 )
 
 func (c *client) toolsList(context.Context, protocol.Empty) (protocol.ToolsListResult, error) {
-	registry := c.tools
-	if registry == nil {
-		registry = c.server.tools
+	registry, err := c.server.sessionTools(c.toolset)
+	if err != nil {
+		return protocol.ToolsListResult{}, err
 	}
 	return protocol.ToolsListResult{Tools: wireTools(registry)}, nil
 }
@@ -56,11 +56,15 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
+	registry, err := c.server.sessionTools(c.toolset)
+	if err != nil {
+		return nil, err
+	}
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
-	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
+	outcome, err := registry.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(),
+		Index: c.server.indexes.searchers(), Allow: c.server.allow(sess, p.Name, progress.report), Run: c.server.runProgram,
 	})
 	progress.end()
 	if err != nil {

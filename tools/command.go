@@ -74,17 +74,17 @@ func callCommand(ctx context.Context, tc *Context, g grant.Grant, args commandAr
 	if err != nil {
 		return Ran{}, refusedArgument(err)
 	}
-	if tc.Run == nil {
-		f := failf(diffpreview.CodeUnavailable, "this session has no place where commands could run")
-		f.Hint = "work with the other tools, and tell the person what to run"
-		return Ran{}, f
-	}
 	name := filepath.Base(g.Path)
 	if tc.Allow != nil {
 		// What the agent gave is what a person is asked about and what rules match.
 		if err := tc.Allow(ctx, "", slices.Concat([]string{name}, args.Args)); err != nil {
 			return Ran{}, err
 		}
+	}
+	if tc.Run == nil {
+		f := failf(diffpreview.CodeUnavailable, "this session has no place where commands could run")
+		f.Hint = "work with the other tools, and tell the person what to run"
+		return Ran{}, f
 	}
 	return tc.Run(ctx, tc, Program{
 		Path: g.Path, Args: slices.Concat([]string{name}, argv), Cwd: args.Cwd, Env: g.Env, Secrets: g.Secrets,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,11 +28,7 @@ type configShowCmd struct {
 
 // configuration reads what a daemon of these folders would.
 func configuration(folders []string) (config.Config, []config.Problem, error) {
-	roots, err := target{Root: folders}.roots()
-	if err != nil {
-		return config.Config{}, nil, err
-	}
-	p, err := place.For(roots)
+	p, err := placeOf(folders)
 	if err != nil {
 		return config.Config{}, nil, err
 	}
@@ -43,10 +40,26 @@ func configuration(folders []string) (config.Config, []config.Problem, error) {
 	return c, problems, nil
 }
 
+func placeOf(folders []string) (place.Place, error) {
+	roots, err := target{Root: folders}.roots()
+	if err != nil {
+		return place.Place{}, err
+	}
+	return place.For(roots)
+}
+
 func (c *configShowCmd) Run(e *env) error {
 	set, problems, err := configuration(c.Root)
 	if err != nil {
 		return err
+	}
+	p, err := placeOf(c.Root)
+	if err != nil {
+		return err
+	}
+	allowed, wrong := config.ReadAllowed(p.Allowed)
+	if wrong != nil {
+		problems = append(problems, config.Problem{File: p.Allowed, Text: wrong.Error()})
 	}
 	if c.JSON {
 		if problems == nil {
@@ -54,10 +67,11 @@ func (c *configShowCmd) Run(e *env) error {
 		}
 		err = e.json(struct {
 			config.Config
+			Allowed  []config.Allowed `json:"allowed"` // for good, by loomd permissions
 			Problems []config.Problem `json:"problems"`
-		}{set, problems})
-	} else {
-		err = e.configuration(set, problems)
+		}{set, append([]config.Allowed{}, allowed...), problems})
+	} else if err = e.configuration(set, problems); err == nil && len(allowed) > 0 {
+		err = e.allowed(p.Allowed, allowed)
 	}
 	if config.Broken(problems) {
 		return errors.Join(err, errReported)
@@ -79,6 +93,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
 		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
+		{"permission.wait_secs", strconv.Itoa(c.AskWaitSecs.Value), c.AskWaitSecs.Source},
 	})...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
@@ -90,7 +105,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 			out = append(out, "    "+oneLine(condition))
 		}
 	}
-	for _, line := range out {
+	for _, line := range slices.Concat(out, commandLines(c)) {
 		if err := e.printf("%s\n", line); err != nil {
 			return err
 		}

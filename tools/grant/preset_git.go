@@ -44,9 +44,11 @@ var (
 )
 
 // gitLooks are the commands that change nothing.
-func gitLooks() []Command {
+func gitLooks() []Command { return slices.Concat(gitTexts(), gitLists()) }
+
+// gitTexts are those that show what files hold.
+func gitTexts() []Command {
 	plumbing := options(gitDiff, "-r -t -m --root --no-commit-id --cc --cached --merge-base")
-	listing := []string{"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}
 	return []Command{
 		{Name: "log", Options: options(gitDiff, gitLog), Operands: inside, Add: noDiffs},
 		{Name: "show", Options: options(gitDiff, gitLog), Operands: inside, Add: noDiffs},
@@ -77,6 +79,13 @@ func gitLooks() []Command {
 			--show-function --function-context --break --heading --color[=always|never|auto] --no-color --and --or --not --all-match
 			-e= -#`), Operands: []string{"any"}, Add: []string{"--no-textconv"},
 		},
+	}
+}
+
+// gitLists are those that list what there is.
+func gitLists() []Command {
+	listing := []string{"-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}
+	return []Command{
 		{Name: "branch", Options: options(gitRefs, `-a --all -r --remotes -v --verbose -l --list --show-current --abbrev[=number] --no-abbrev`), Operands: inside, Needs: slices.DeleteFunc(slices.Clone(listing), func(s string) bool { return s == "-l" })},
 		{Name: "tag", Options: options(gitRefs, "-l --list -n[=number]"), Operands: inside, Needs: listing},
 		{Name: "stash list", Options: options(gitDiff, gitLog), Add: noDiffs},

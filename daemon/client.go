@@ -108,15 +108,10 @@ func invalid(format string, args ...any) error {
 // announce tells editors and reviewers of a change. It is called in order and
 // only queues.
 func (s *Server) announce(e diffpreview.Event) {
-	s.mu.Lock()
-	var deciders []*client
-	for c := range s.clients {
-		if c.decides() {
-			deciders = append(deciders, c)
-		}
+	if e.Session != nil && !e.Session.Open {
+		s.permissions.EndSession(e.Session.ID)
 	}
-	s.mu.Unlock()
-	if len(deciders) > 0 {
+	if deciders := s.deciders(); len(deciders) > 0 {
 		method, params := s.notification(e)
 		for _, c := range deciders {
 			// A client that is gone or does not read is the connection's affair.
@@ -124,6 +119,19 @@ func (s *Server) announce(e diffpreview.Event) {
 		}
 	}
 	s.watch()
+}
+
+// deciders are the connections that may decide.
+func (s *Server) deciders() []*client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*client
+	for c := range s.clients {
+		if c.decides() {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func (s *Server) notification(e diffpreview.Event) (string, any) {

@@ -28,13 +28,13 @@ func configuredTool(t config.Tool) (tools.Tool, error) {
 				f.Extra = map[string]any{"field": wrong.Field}
 				return tools.Result{}, f
 			}
-			if tc.Run == nil {
-				f := tools.Failuref(string(diffpreview.CodeUnavailable), "this session has no place where commands could run")
-				f.Hint = "work with the other tools, and tell the person what to run"
-				return tools.Result{}, f
+			if tc.Allow != nil {
+				if err := tc.Allow(ctx, "", argv); err != nil {
+					return tools.Result{}, err
+				}
 			}
-			out, err := tc.Run(ctx, tc, tools.Command{Tool: t.Name, Argv: argv, Cwd: t.Cwd, Timeout: time.Duration(t.TimeoutSecs) * time.Second})
-			return tools.Result{Structured: out}, err
+			out, err := tools.RunProgram(ctx, tc, tools.Program{Tool: t.Name, Path: argv[0], Args: argv, Cwd: t.Cwd, Timeout: time.Duration(t.TimeoutSecs) * time.Second})
+			return tools.Result{Structured: out, Cancelled: out.Cancelled}, err
 		},
 	}, nil
 }
@@ -42,7 +42,7 @@ func configuredTool(t config.Tool) (tools.Tool, error) {
 // configureTools takes up the tools and the toolsets. What cannot be is left out,
 // and has been told as a problem of its file.
 func (s *Server) configureTools(c config.Config) {
-	var more []tools.Tool
+	more := s.grantTools(c)
 	for _, t := range c.Tools {
 		tool, err := configuredTool(t)
 		if err != nil {

@@ -1,13 +1,14 @@
 package daemon
 
 import (
-	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/loomd/loomd/daemon/protocol"
+	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
 )
 
@@ -38,18 +39,18 @@ func TestConfiguredToolIsCalled(t *testing.T) {
 	if out, _ := agent.tool("count_lines", `{"path":"f"}`); out["code"] != "unavailable" {
 		t.Errorf("without a place to run: %v", out)
 	}
-	var ran tools.Command
-	h.server.run = func(_ context.Context, tc *tools.Context, c tools.Command) (any, error) {
-		if ran = c; c.Argv[3] == "none" {
-			return nil, tools.Failuref("io", "no such file")
-		}
-		return map[string]any{"stdout": tc.CallID}, nil
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "$(f) *"), []byte("one two\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	out, result := agent.tool("count_words", `{"path":"$(f) *"}`)
-	if !slices.Equal(ran.Argv, []string{"wc", "-w", "--", "$(f) *"}) || ran.Timeout != 5*time.Second || ran.Tool != "count_words" || out["stdout"] != result.CallID {
-		t.Errorf("ran %+v, answered %v", ran, out)
+	h.server.sandboxOf = func(diffpreview.Session) tools.Sandbox { return folder{dir} }
+	if out, _ := agent.tool("count_words", `{"path":"$(f) *"}`); out["stdout"] != "2 $(f) *\n" || out["exit_code"] != 0.0 {
+		t.Errorf("answered %v", out)
 	}
-	for args, code := range map[string]string{`{"path":""}`: "invalid_arguments", `{"path":"a","x":1}`: "invalid_arguments", `{"path":"a\u0000"}`: "invalid_arguments", `{"path":"none"}`: "io"} {
+	if out, _ := agent.tool("count_words", `{"path":"none"}`); out["exit_code"] != 1.0 || out["stderr"] == "" {
+		t.Errorf("answered %v", out)
+	}
+	for args, code := range map[string]string{`{"path":""}`: "invalid_arguments", `{"path":"a","x":1}`: "invalid_arguments", `{"path":"a\u0000"}`: "invalid_arguments"} {
 		if out, _ := agent.tool("count_words", args); out["code"] != code {
 			t.Errorf("%s: %v, want %s", args, out, code)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
+	"github.com/loomd/loomd/tools/permission"
 	"github.com/loomd/loomd/tools/process"
 )
 
@@ -57,11 +58,16 @@ type Server struct {
 	indexes  *indexes
 	started  time.Time
 
-	configuring sync.Mutex // held while configuration is taken up; guards configured
-	configured  int        // the version of config that the store has
+	// sandboxOf is where the commands of a session run; nil: none can.
+	sandboxOf func(sess diffpreview.Session) tools.Sandbox
 
-	// run is where commands of configured tools run: see [tools.Context.Run].
-	run func(ctx context.Context, tc *tools.Context, c tools.Command) (any, error)
+	permissions    *permission.Requests
+	allowedProblem error // why what was allowed for good is not known; nil: it is
+
+	configuring   sync.Mutex      // held while configuration is taken up; guards the fields below
+	configured    int             // the version of config that the store has
+	hostTools     map[string]bool // tools of grants: whether they run on the host
+	grantProblems []string
 
 	changing sync.Mutex // held while the tools are changed and agents are told
 
@@ -109,6 +115,7 @@ func New(opts Options) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.openPermissions()
 	configured, _ := s.configure()
 	if s.watching, err = newWatching(s.store, s.logger); err != nil {
 		return nil, err

@@ -26,6 +26,13 @@ func (c *client) status(context.Context, protocol.Empty) (protocol.StatusResult,
 	for _, p := range wrong {
 		out.Problems = append(out.Problems, p.String())
 	}
+	s.configuring.Lock()
+	out.Problems = append(out.Problems, s.grantProblems...)
+	s.configuring.Unlock()
+	if s.allowedProblem != nil {
+		out.Problems = append(out.Problems, s.allowedProblem.Error())
+	}
+	out.Commands = s.permissions.Waiting()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for other := range s.clients {

@@ -40,13 +40,7 @@ func (a *bashArgs) check(given func(name string) bool) error {
 
 type bashResult struct {
 	Job string `json:"job,omitempty" jsonschema:"with background: the id of the job, which has only begun"`
-	ended
-	DurationMS int64        `json:"duration_ms" jsonschema:"how long the command ran, in milliseconds"`
-	Stdout     string       `json:"stdout"`
-	Stderr     string       `json:"stderr"`
-	Order      []chunkOrder `json:"order,omitempty" jsonschema:"when both streams have something and are not cut: how they came, as bytes of the one and the other in turn; what came at the same moment can stand in either order"`
-	changed
-	cut
+	Ran
 }
 
 // ended is how a command ended.
@@ -57,13 +51,6 @@ type ended struct {
 	Cancelled bool   `json:"cancelled,omitempty" jsonschema:"it was ended before its time"`
 	Killed    int    `json:"killed,omitempty" jsonschema:"how many processes still ran at the end, and were ended"`
 	Surviving int    `json:"surviving,omitempty" jsonschema:"how many of these could not be ended"`
-}
-
-func (r *bashResult) interrupted() bool { return r.Cancelled }
-
-type chunkOrder struct {
-	Stream string `json:"stream" jsonschema:"stdout or stderr"`
-	Bytes  int64  `json:"bytes"`
 }
 
 func bashTool() (Tool, error) {
@@ -88,25 +75,30 @@ func callBash(ctx context.Context, tc *Context, args bashArgs) (bashResult, erro
 		return bashResult{}, noPlace()
 	}
 	argv := []string{filepath.Base(shell), "-c", args.Command}
-	if tc.Allow != nil {
-		if err := tc.Allow(ctx, args.Command, argv); err != nil {
-			return bashResult{}, err
-		}
+	if err := tc.allow(ctx, args.Command, argv); err != nil {
+		return bashResult{}, err
 	}
-	place, err := tc.Sandbox.Begin(ctx, args.Cwd)
+	place, err := tc.begin(ctx, args.Cwd, false)
 	if err != nil {
-		return bashResult{}, ofArgument("cwd", err)
+		return bashResult{}, err
 	}
-	c := process.Command{
-		Path: shell, Args: argv, Dir: place.Dir(), Env: process.Environment(os.Environ(), place.Env()...),
-		Timeout: time.Duration(args.TimeoutSecs) * time.Second, Filter: tc.Filter, Clean: true,
-	}
+	c := tc.command(place, argv, time.Duration(args.TimeoutSecs)*time.Second)
+	c.Path = shell
 	call := diffpreview.Call{ID: tc.CallID, Tool: "bash"}
 	if args.Background {
 		id, err := tc.Jobs.start(c, place, call)
-		return bashResult{Job: id, changed: changed{Changes: []changedFile{}}}, err
+		return bashResult{Job: id, Ran: Ran{changed: changed{Changes: []changedFile{}}}}, err
 	}
-	return runInPlace(ctx, tc, c, place, call)
+	ran, err := runInPlace(ctx, tc, c, place, call)
+	return bashResult{Ran: ran}, err
+}
+
+// allow asks whether a command may run.
+func (tc *Context) allow(ctx context.Context, command string, argv []string) error {
+	if tc.Allow == nil {
+		return nil
+	}
+	return tc.Allow(ctx, command, argv)
 }
 
 // findShell is the absolute path of bash, or else of sh.
@@ -122,18 +114,12 @@ func findShell() (string, error) {
 	return "", f
 }
 
-func noPlace() error {
-	f := failf(diffpreview.CodeUnavailable, "this session has no sandbox that commands could run in")
-	f.Hint = "work with the other tools, and tell the person what to run"
-	return f
-}
-
 // runInPlace runs a command to its end and proposes what it left.
-func runInPlace(ctx context.Context, tc *Context, c process.Command, place Workdir, call diffpreview.Call) (bashResult, error) {
+func runInPlace(ctx context.Context, tc *Context, c process.Command, place Workdir, call diffpreview.Call) (Ran, error) {
 	p, err := process.Start(ctx, c)
 	if err != nil {
 		_, _ = place.End(ctx, call)
-		return bashResult{}, notRun(err)
+		return Ran{}, notRun(err)
 	}
 	stop := tellLines(tc, p)
 	result, err := p.Wait()
@@ -170,7 +156,7 @@ func notRun(err error) error {
 const maxToldOutput = 4 << 10
 
 // withOutput is a failure after a command that has run, with how that went.
-func withOutput(err error, out bashResult) error {
+func withOutput(err error, out Ran) error {
 	f := *failureOf(err)
 	f.Extra = nil
 	for name, v := range failureOf(err).Extra {

@@ -131,7 +131,7 @@ func (one *job) describe(view *diffpreview.View) (jobResult, error) {
 		return out, nil
 	}
 	if one.err != nil {
-		return out, withOutput(one.err, bashResult{ended: describeEnd(one.result), Stdout: out.Stdout, Stderr: out.Stderr})
+		return out, withOutput(one.err, Ran{ended: describeEnd(one.result), Stdout: out.Stdout, Stderr: out.Stderr})
 	}
 	out.State, out.ended, out.DurationMS = "exited", describeEnd(one.result), one.result.Duration.Milliseconds()
 	out.changed = describeChanges(view, one.left)

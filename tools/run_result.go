@@ -72,8 +72,8 @@ func describeChanges(view *diffpreview.View, left Left) changed {
 }
 
 // describeRun is a command's end and output. What it changed is not in it.
-func describeRun(r process.Result) bashResult {
-	out := bashResult{ended: describeEnd(r), DurationMS: r.Duration.Milliseconds(), changed: changed{Changes: []changedFile{}}}
+func describeRun(r process.Result) Ran {
+	out := Ran{ended: describeEnd(r), DurationMS: r.Duration.Milliseconds(), changed: changed{Changes: []changedFile{}}}
 	out.Stdout, out.Stderr, out.cut = outputText(r.Output, "run it again with the output piped through grep or tail, or into a file")
 	if !out.Truncated && out.Stdout != "" && out.Stderr != "" && len(r.Order) <= maxOrder {
 		for _, c := range r.Order {

@@ -58,17 +58,6 @@ type Context struct {
 	// Filter is what a command's output passes before anybody sees it, as in
 	// [process.Command]; nil: nothing is changed.
 	Filter func(io.Writer) io.WriteCloser
-	// Run runs the command of a configured tool where the session's commands run, and
-	// proposes what it changed; its result is encoded as JSON. nil: none can run.
-	Run func(ctx context.Context, tc *Context, c Command) (result any, err error)
-}
-
-// Command is what a configured tool runs. There is no shell.
-type Command struct {
-	Tool    string   // whose it is, for the proposals
-	Argv    []string // the first is the program: a name that is looked up, or a path
-	Cwd     string   // where to start, as an agent names a folder; "": the first root
-	Timeout time.Duration
 }
 
 // Progress is how far a call is.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/loomd/loomd/daemon/config"
+	"github.com/loomd/loomd/daemon/place"
 )
 
 type configCmd struct {
@@ -26,10 +28,26 @@ type configShowCmd struct {
 	JSON bool     `name:"json" help:"Print it as JSON, with the problems."`
 }
 
+func placeOf(folders []string) (place.Place, error) {
+	roots, err := target{Root: folders}.roots()
+	if err != nil {
+		return place.Place{}, err
+	}
+	return place.For(roots)
+}
+
 func (c *configShowCmd) Run(e *env) error {
 	set, problems, err := c.configuration(c.Root)
 	if err != nil {
 		return err
+	}
+	p, err := placeOf(c.Root)
+	if err != nil {
+		return err
+	}
+	allowed, wrong := config.ReadAllowed(p.Allowed)
+	if wrong != nil {
+		problems = append(problems, config.Problem{File: p.Allowed, Text: wrong.Error()})
 	}
 	if c.JSON {
 		if problems == nil {
@@ -37,10 +55,11 @@ func (c *configShowCmd) Run(e *env) error {
 		}
 		err = e.json(struct {
 			config.Config
+			Allowed  []config.Allowed `json:"allowed"` // for good, by loomd permissions
 			Problems []config.Problem `json:"problems"`
-		}{set, problems})
-	} else {
-		err = e.configuration(set, problems)
+		}{set, append([]config.Allowed{}, allowed...), problems})
+	} else if err = e.configuration(set, problems); err == nil && len(allowed) > 0 {
+		err = e.allowed(p.Allowed, allowed)
 	}
 	if config.Broken(problems) {
 		return errors.Join(err, errReported)
@@ -69,6 +88,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
 		{"log.level", c.LogLevel.Value, c.LogLevel.Source},
 		{"log.format", c.LogFormat.Value, c.LogFormat.Source},
+		{"permission.wait_secs", strconv.Itoa(c.AskWaitSecs.Value), c.AskWaitSecs.Source},
 	})...)
 	sets := make([][]string, len(c.Toolsets))
 	for i, s := range c.Toolsets {
@@ -90,7 +110,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 			out = append(out, "    "+oneLine(condition))
 		}
 	}
-	for _, line := range out {
+	for _, line := range slices.Concat(out, commandLines(c)) {
 		if err := e.printf("%s\n", line); err != nil {
 			return err
 		}

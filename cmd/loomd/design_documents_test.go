@@ -28,7 +28,7 @@ var pathExts = []string{".go", ".md", ".ts", ".json", ".txtar", ".mod", ".sum", 
 // build, of a workspace, or of a user. Below a directory nothing is ours.
 var notOurs = []string{
 	"bin", "dist", ".loom", ".git", ".gitignore", ".ignore", "node_modules",
-	"f.go", "journal.jsonl", "bodies", "daemon.log", "package.json", "trusted.json",
+	"f.go", "journal.jsonl", "bodies", "allowed.json", "daemon.log", "package.json", "trusted.json",
 }
 
 // guideDocuments are the documents that must not grow into manuals, and how

@@ -26,10 +26,13 @@ const (
 )
 
 type commands struct {
-	Serve   serveCmd   `cmd:"" help:"Run the daemon for a folder."`
-	Call    callCmd    `cmd:"" help:"Call one tool as an agent would."`
-	Review  reviewCmd  `cmd:"" help:"Look at what agents propose and decide: accept, reject, undo."`
-	Rules   rulesCmd   `cmd:"" help:"List, add and remove rules that accept or hold in your place."`
+	Serve  serveCmd  `cmd:"" help:"Run the daemon for a folder."`
+	Call   callCmd   `cmd:"" help:"Call one tool as an agent would."`
+	Review reviewCmd `cmd:"" help:"Look at what agents propose and decide: accept, reject, undo."`
+	Rules  rulesCmd  `cmd:"" help:"List, add and remove rules that accept or hold in your place."`
+
+	Permissions permissionsCmd `cmd:"" help:"List commands that agents want to run, and allow or deny them."`
+
 	Config  configCmd  `cmd:"" help:"Say what is configured, and where it was set."`
 	Trust   trustCmd   `cmd:"" help:"Trust what a workspace's own configuration adds."`
 	Status  statusCmd  `cmd:"" help:"Say whether a daemon runs and what it does."`

@@ -26,9 +26,18 @@ func (c *listCmd) Run(e *env) error {
 		return e.json(protocol.ProposalsListResult{Proposals: list, Total: len(list)})
 	}
 	if len(list) == 0 {
-		return e.printf("%s\n", nothingPending)
+		err = e.printf("%s\n", nothingPending)
+	} else {
+		err = e.proposals(list)
 	}
-	return e.proposals(list)
+	if err != nil {
+		return err
+	}
+	asked, err := cl.Permissions(e.ctx, protocol.PermissionsListParams{State: protocol.PermissionAsked})
+	if n := len(asked.Permissions); err == nil && n > 0 {
+		e.note("%s", commandsWait(n))
+	}
+	return err
 }
 
 // proposals prints a table of proposals.

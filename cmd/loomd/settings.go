@@ -46,11 +46,7 @@ func configuration(folders []string) (config.Config, []config.Problem, error) {
 }
 
 func (s settings) configuration(folders []string) (config.Config, []config.Problem, error) {
-	roots, err := target{Root: folders}.roots()
-	if err != nil {
-		return config.Config{}, nil, err
-	}
-	p, err := place.For(roots)
+	p, err := placeOf(folders)
 	if err != nil {
 		return config.Config{}, nil, err
 	}

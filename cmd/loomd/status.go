@@ -98,7 +98,11 @@ func statusLines(st protocol.StatusResult, x protocol.IndexStatusResult) []strin
 		}
 		rows = append(rows, []string{"session", text})
 	}
-	rows = append(rows, []string{"waiting", plural(st.Proposals, "proposal")}, []string{"index", indexLine(x)})
+	rows = append(rows, []string{"waiting", plural(st.Proposals, "proposal")})
+	if st.Commands > 0 {
+		rows = append(rows, []string{"waiting", commandsWait(st.Commands)})
+	}
+	rows = append(rows, []string{"index", indexLine(x)})
 	for _, p := range x.Problems {
 		rows = append(rows, []string{"problem", problemLine(p)})
 	}

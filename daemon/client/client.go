@@ -217,6 +217,21 @@ func (c *Client) RemoveRule(ctx context.Context, p loom.RulesRemoveParams) error
 	return err
 }
 
+// Permissions lists commands that wait for allow or deny, and what was decided.
+func (c *Client) Permissions(ctx context.Context, p loom.PermissionsListParams) (loom.PermissionsListResult, error) {
+	return call[loom.PermissionsListResult](ctx, c, loom.MethodPermissionsList, p)
+}
+
+// DecidePermission allows or denies a command.
+func (c *Client) DecidePermission(ctx context.Context, p loom.PermissionsDecideParams) (loom.PermissionResult, error) {
+	return call[loom.PermissionResult](ctx, c, loom.MethodPermissionsDecide, p)
+}
+
+// RevokePermission takes back what was decided about a command.
+func (c *Client) RevokePermission(ctx context.Context, p loom.PermissionsRevokeParams) (loom.PermissionResult, error) {
+	return call[loom.PermissionResult](ctx, c, loom.MethodPermissionsRevoke, p)
+}
+
 // Undo reopens what was decided.
 func (c *Client) Undo(ctx context.Context, p loom.UndoParams) (loom.DecideResult, error) {
 	return call[loom.DecideResult](ctx, c, loom.MethodProposalsUndo, p)

@@ -100,9 +100,14 @@ type Config struct {
 	LogLevel  Setting[string] `json:"logLevel"`  // one of LogLevels; from the daemon's next start, as is LogFormat
 	LogFormat Setting[string] `json:"logFormat"` // one of LogFormats
 	Rules     []Rule          `json:"rules"`
-	Toolsets  []Toolset       `json:"toolsets"`
-	Tools     []Tool          `json:"tools"` // of files that are understood
-	Files     []File          `json:"files"`
+	// AskWaitSecs is how long a call waits for a person who is asked whether a
+	// command may run.
+	AskWaitSecs  Setting[int]  `json:"askWaitSecs"`
+	CommandRules []CommandRule `json:"commandRules"`
+	Grants       []Grant       `json:"grants"`
+	Toolsets     []Toolset     `json:"toolsets"`
+	Tools        []Tool        `json:"tools"` // of files that are understood
+	Files        []File        `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -213,7 +218,8 @@ func (o Origin) merge(read texts) (Config, []Problem) {
 		Memory:       Setting[int64]{0, sourceDefault},
 		LogLevel:     Setting[string]{"info", sourceDefault},
 		LogFormat:    Setting[string]{"text", sourceDefault},
-		Rules:        []Rule{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
+		AskWaitSecs:  Setting[int]{defAskWait, sourceDefault},
+		Rules:        []Rule{}, CommandRules: []CommandRule{}, Grants: []Grant{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
 	}
 	said := read.user.parse(file{trusted: true, known: o.Known}, o.Overrides)
 	problems := slices.Concat(o.Problems, said.problems)
@@ -268,6 +274,7 @@ func (c *Config) user(said file, path string) {
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}
+	c.commands(said)
 }
 
 // workspace takes over what a workspace's own file may say.
@@ -291,6 +298,7 @@ func (c *Config) workspace(said file, root string) {
 	if said.broken() {
 		c.Rules = append(c.Rules, holdAll(WorkspacePath(root), root))
 	}
+	c.tightenCommands(said)
 }
 
 // add takes over what files define that is nobody's to tighten.

@@ -32,6 +32,9 @@ type file struct {
 	rules        []Rule
 	tools        []Tool
 	toolsets     []namedTools
+	askWait      Setting[int] // seconds
+	commandRules []CommandRule
+	grants       []Grant
 	problems     []Problem
 }
 
@@ -73,6 +76,12 @@ func (f *file) read(whole *section) {
 	}
 	f.readTools(whole)
 	f.readToolsets(whole)
+	if permission := whole.sub("permission"); permission != nil {
+		f.permission(permission)
+	}
+	if grants := whole.sub("grants"); grants != nil {
+		f.readGrants(grants)
+	}
 	whole.done()
 	f.checkTools(toolNames(f.tools))
 }

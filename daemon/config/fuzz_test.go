@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -14,6 +15,7 @@ func FuzzConfig(f *testing.F) {
 		"[[review.rule]]\nname = \"docs\"\neffect = \"accept\"\npaths = [\"docs/**\", \"*.md\"]\nkinds = [\"create\"]\nmax_lines = 5\nsessions = [\"c*\"]\ntools = [\"edit_file\"]\n",
 		"review.rule = [{effect = \"hold\", paths = [\"{a,b}\"]}, {effect = \"accept\"}]\n", "review.mode = '''\nauto'''\n",
 		"[review]\nrule = [[1]]\n", "[review.rule]\na.b.\"c d\" = 1979-05-27\n", "\xef\xbb\xbf[review]\n", "[[review]]\n", "a = [\n# c\n1, # d\n]\n", "x = inf\n",
+		commandsText, "[[permission.rule]]\neffect = \"allow\"\n[grants.a]\npreset = \"go\"\nhost = true\n", "grants = 1\npermission.rule = [1]\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -33,10 +35,16 @@ func FuzzConfig(f *testing.F) {
 		if broken && (c.Mode.Value == ModeAuto || !c.HoldDefaults.Value || c.Rules[len(c.Rules)-1].Name != brokenTag) {
 			t.Errorf("with problems %v: %+v", problems, c)
 		}
+		if broken && (len(c.Grants) > 0 || slices.ContainsFunc(c.CommandRules, allows) || c.CommandRules[len(c.CommandRules)-1].Effect != EffectAsk) {
+			t.Errorf("with problems %v: %+v, %+v", problems, c.Grants, c.CommandRules)
+		}
 		workspace := user
 		c, _ = Origin{Roots: []string{"/root"}}.merge(texts{workspaces: []text{workspace}})
 		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || !c.HoldDefaults.Value {
 			t.Errorf("a workspace says %+v", c)
+		}
+		if len(c.Grants) > 0 || slices.ContainsFunc(c.CommandRules, allows) || c.AskWaitSecs.Source != sourceDefault {
+			t.Errorf("a workspace grants %+v, %+v", c.Grants, c.CommandRules)
 		}
 		for _, r := range c.Rules {
 			if r.Effect != EffectHold {
@@ -50,3 +58,5 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+func allows(r CommandRule) bool { return r.Effect == EffectAllow }

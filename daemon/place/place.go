@@ -38,6 +38,7 @@ type Place struct {
 	Socket    string   // at most 103 bytes
 	StateBase string   // private directory that holds every place's state and the locks
 	StateDir  string   // of this set of roots: journal and log
+	Allowed   string   // file of the commands that are allowed for good, in StateDir
 	LogFile   string   // what a daemon started in the background prints
 	Trust     string   // of this user: the record of the workspaces' files that are trusted
 	Lock      string   // Locks[0]: the only one when there is one root
@@ -75,6 +76,7 @@ func For(roots []string) (Place, error) {
 	p.Trust = filepath.Join(base, "trusted.json")
 	p.StateDir = filepath.Join(base, nameOf(p.Roots[0])+"-"+hash)
 	p.LogFile = filepath.Join(p.StateDir, "daemon.log")
+	p.Allowed = filepath.Join(p.StateDir, "allowed.json")
 	for _, r := range p.Roots {
 		p.Locks = append(p.Locks, filepath.Join(base, nameOf(r)+"-"+hashOf(r)+".lock"))
 	}

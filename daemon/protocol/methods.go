@@ -2,30 +2,34 @@ package protocol
 
 // Method names of loomd's own messages.
 const (
-	MethodToolsList          = "loom/tools/list"
-	MethodToolsCall          = "loom/tools/call"
-	MethodToolsRegister      = "loom/tools/register"
-	MethodToolsUnregister    = "loom/tools/unregister"
-	MethodToolsInvoke        = "loom/tools/invoke"
-	MethodToolsDidChange     = "loom/tools/didChange"
-	MethodProposalsList      = "loom/proposals/list"
-	MethodProposalsGet       = "loom/proposals/get"
-	MethodProposalsDecide    = "loom/proposals/decide"
-	MethodProposalsSplit     = "loom/proposals/split"
-	MethodProposalsUndo      = "loom/proposals/undo"
-	MethodProposalsHistory   = "loom/proposals/history"
-	MethodProposalsDidChange = "loom/proposals/didChange"
-	MethodSessionsList       = "loom/sessions/list"
-	MethodSessionsClose      = "loom/sessions/close"
-	MethodSessionsDidChange  = "loom/sessions/didChange"
-	MethodRulesList          = "loom/rules/list"
-	MethodRulesAdd           = "loom/rules/add"
-	MethodRulesRemove        = "loom/rules/remove"
-	MethodIndexStatus        = "loom/index/status"
-	MethodIndexSync          = "loom/index/sync"
-	MethodIndexFind          = "loom/index/find"
-	MethodDocumentsDidWrite  = "loom/documents/didWrite"
-	MethodStatus             = "loom/status"
+	MethodToolsList            = "loom/tools/list"
+	MethodToolsCall            = "loom/tools/call"
+	MethodToolsRegister        = "loom/tools/register"
+	MethodToolsUnregister      = "loom/tools/unregister"
+	MethodToolsInvoke          = "loom/tools/invoke"
+	MethodToolsDidChange       = "loom/tools/didChange"
+	MethodProposalsList        = "loom/proposals/list"
+	MethodProposalsGet         = "loom/proposals/get"
+	MethodProposalsDecide      = "loom/proposals/decide"
+	MethodProposalsSplit       = "loom/proposals/split"
+	MethodProposalsUndo        = "loom/proposals/undo"
+	MethodProposalsHistory     = "loom/proposals/history"
+	MethodProposalsDidChange   = "loom/proposals/didChange"
+	MethodSessionsList         = "loom/sessions/list"
+	MethodSessionsClose        = "loom/sessions/close"
+	MethodSessionsDidChange    = "loom/sessions/didChange"
+	MethodRulesList            = "loom/rules/list"
+	MethodRulesAdd             = "loom/rules/add"
+	MethodRulesRemove          = "loom/rules/remove"
+	MethodIndexStatus          = "loom/index/status"
+	MethodIndexSync            = "loom/index/sync"
+	MethodIndexFind            = "loom/index/find"
+	MethodDocumentsDidWrite    = "loom/documents/didWrite"
+	MethodStatus               = "loom/status"
+	MethodPermissionsList      = "loom/permissions/list"
+	MethodPermissionsDecide    = "loom/permissions/decide"
+	MethodPermissionsRevoke    = "loom/permissions/revoke"
+	MethodPermissionsDidChange = "loom/permissions/didChange"
 )
 
 // Direction says who sends a message.
@@ -68,6 +72,9 @@ var Methods = []Method{
 	{MethodRulesList, ToDaemon, Empty{}, RulesListResult{}, deciders, "The rules in force, and where each came from."},
 	{MethodRulesAdd, ToDaemon, RulesAddParams{}, RulesAddResult{}, deciders, "Adds a rule, for one session or for good."},
 	{MethodRulesRemove, ToDaemon, RulesRemoveParams{}, Empty{}, deciders, "Takes away a rule that was added; those from configuration are changed there."},
+	{MethodPermissionsList, ToDaemon, PermissionsListParams{}, PermissionsListResult{}, deciders, "Commands that wait for allow or deny, and what was decided and holds, oldest first."},
+	{MethodPermissionsDecide, ToDaemon, PermissionsDecideParams{}, PermissionResult{}, deciders, "Allows or denies a command that waits."},
+	{MethodPermissionsRevoke, ToDaemon, PermissionsRevokeParams{}, PermissionResult{}, deciders, "Takes an allow or a deny back: the next such command is asked about."},
 	{MethodSessionsList, ToDaemon, Empty{}, SessionsListResult{}, everyone, "All sessions, oldest first."},
 	{MethodSessionsClose, ToDaemon, SessionsCloseParams{}, Empty{}, everyone, "Closes a session; an agent only its own. Its proposals stay decidable."},
 	{MethodIndexStatus, ToDaemon, Empty{}, IndexStatusResult{}, everyone, "What the index holds and what hinders it."},
@@ -77,6 +84,7 @@ var Methods = []Method{
 	{MethodToolsInvoke, ToClient, ToolsInvokeParams{}, ToolsInvokeResult{}, everyone, "Has the client that lent a tool carry a call out."},
 	{MethodToolsDidChange, ToClient, ToolsListResult{}, nil, proposers, "The tools of the connection's toolset are others now: all of them."},
 	{MethodProposalsDidChange, ToClient, ProposalDidChangeParams{}, nil, deciders, "A proposal's new state, whole."},
+	{MethodPermissionsDidChange, ToClient, PermissionResult{}, nil, deciders, "A request's new state, whole."},
 	{MethodDocumentsDidWrite, ToClient, DidWriteParams{}, nil, deciders, "The file of an open document without unsaved changes was written."},
 	{MethodSessionsDidChange, ToClient, Session{}, nil, deciders, "A session was opened or closed."},
 }

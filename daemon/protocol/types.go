@@ -169,6 +169,7 @@ type StatusResult struct {
 	Clients   []Client  `json:"clients"`
 	Sessions  []Session `json:"sessions"`
 	Proposals int       `json:"proposals"` // open or in conflict
+	Commands  int       `json:"commands"`  // that wait for allow or deny
 	Problems  []string  `json:"problems"`
 }
 

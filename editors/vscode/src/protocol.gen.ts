@@ -193,6 +193,8 @@ export interface StatusResult {
   sessions: Session[];
   /** open or in conflict */
   proposals: number;
+  /** that wait for allow or deny */
+  commands: number;
   problems: string[];
 }
 
@@ -365,6 +367,99 @@ export interface ToolsInvokeResult {
   /** absent: the structured content as text */
   content?: Content[];
   isError?: boolean;
+}
+
+/** PermissionState is where a request stands. */
+export type PermissionState =
+  /** nobody has decided */
+  | "asked"
+  /** the same command may run, as often as the scope says */
+  | "allowed"
+  /** the same command of the session is denied */
+  | "denied"
+  /** it was allowed once, and has run */
+  | "used"
+  /** what was decided holds no more */
+  | "revoked"
+  /** its session is over */
+  | "withdrawn";
+
+/** PermissionScope is how long an allow holds. */
+export type PermissionScope =
+  /** for the next such command of the session */
+  | "once"
+  /** until the session ends */
+  | "session"
+  /** for every session of these roots, until it is revoked */
+  | "always";
+
+/**
+ * Permission asks a person whether a command may run, or says what was decided. The same command is
+ * one of the same tool and the very same text.
+ */
+export interface Permission {
+  id: string;
+  /** absent: allowed always, by an earlier daemon */
+  session?: string;
+  label?: string;
+  tool: string;
+  /** whole; of a grant as a shell would be told it */
+  command: string;
+  /** what it would run, as far as that can be told */
+  runs: string[];
+  /** it is asked about */
+  why?: string;
+  /** that asks; absent: what no rule allows is asked about */
+  rule?: string;
+  state: PermissionState;
+  /** of an allow */
+  scope?: PermissionScope;
+  /** who decided */
+  by?: string;
+  /** of a deny: the agent is told */
+  reason?: string;
+  /** RFC 3339, UTC */
+  since: string;
+  /** likewise */
+  decided?: string;
+}
+
+/** PermissionsListParams narrows a list; every field is optional. */
+export interface PermissionsListParams {
+  /** an id or a label */
+  session?: string;
+  /** absent: asked, allowed and denied */
+  state?: PermissionState;
+}
+
+/** PermissionsListResult is sorted by age, oldest first. */
+export interface PermissionsListResult {
+  permissions: Permission[];
+}
+
+/** PermissionDecision names what a person says of a command. */
+export type PermissionDecision =
+  | "allow"
+  | "deny";
+
+/** PermissionsDecideParams decides a request. The first decision wins. */
+export interface PermissionsDecideParams {
+  id: string;
+  decision: PermissionDecision;
+  /** of an allow; absent: once */
+  scope?: PermissionScope;
+  /** of a deny, for the agent: at most 2000 bytes */
+  reason?: string;
+}
+
+/** PermissionsRevokeParams names what was decided. */
+export interface PermissionsRevokeParams {
+  id: string;
+}
+
+/** PermissionResult is one request as it is now. */
+export interface PermissionResult {
+  permission: Permission;
 }
 
 /** ProposalState is where a proposal stands. */
@@ -845,6 +940,21 @@ export const rulesAddRequest = new RequestType<RulesAddParams, RulesAddResult, E
  */
 export const rulesRemoveRequest = new RequestType<RulesRemoveParams, Empty, ErrorData>("loom/rules/remove");
 
+/**
+ * Commands that wait for allow or deny, and what was decided and holds, oldest first. (client to
+ * daemon; editor, reviewer)
+ */
+export const permissionsListRequest = new RequestType<PermissionsListParams, PermissionsListResult, ErrorData>("loom/permissions/list");
+
+/** Allows or denies a command that waits. (client to daemon; editor, reviewer) */
+export const permissionsDecideRequest = new RequestType<PermissionsDecideParams, PermissionResult, ErrorData>("loom/permissions/decide");
+
+/**
+ * Takes an allow or a deny back: the next such command is asked about. (client to daemon; editor,
+ * reviewer)
+ */
+export const permissionsRevokeRequest = new RequestType<PermissionsRevokeParams, PermissionResult, ErrorData>("loom/permissions/revoke");
+
 /** All sessions, oldest first. (client to daemon; editor, agent, reviewer) */
 export const sessionsListRequest = new RequestType<Empty, SessionsListResult, ErrorData>("loom/sessions/list");
 
@@ -883,6 +993,9 @@ export const toolsDidChangeNotification = new NotificationType<ToolsListResult>(
 
 /** A proposal's new state, whole. (daemon to client; editor, reviewer) */
 export const proposalsDidChangeNotification = new NotificationType<ProposalDidChangeParams>("loom/proposals/didChange");
+
+/** A request's new state, whole. (daemon to client; editor, reviewer) */
+export const permissionsDidChangeNotification = new NotificationType<PermissionResult>("loom/permissions/didChange");
 
 /**
  * The file of an open document without unsaved changes was written. (daemon to client; editor,

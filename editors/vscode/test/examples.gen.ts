@@ -20,6 +20,11 @@ import type {
   ToolsUnregisterParams,
   ToolsInvokeParams,
   ToolsInvokeResult,
+  PermissionsListParams,
+  PermissionsListResult,
+  PermissionsDecideParams,
+  PermissionsRevokeParams,
+  PermissionResult,
   ProposalsListParams,
   ProposalsListResult,
   ProposalsGetParams,
@@ -2479,6 +2484,146 @@ export const rulesRemove: Example<RulesRemoveParams, Empty>[] = [
   }
 ];
 
+export const permissionsList: Example<PermissionsListParams, PermissionsListResult>[] = [
+  {
+    "about": "all that holds",
+    "params": {},
+    "result": {
+      "permissions": [
+        {
+          "id": "q1",
+          "tool": "command_git",
+          "command": "git fetch origin",
+          "runs": [],
+          "state": "allowed",
+          "scope": "always",
+          "by": "ada",
+          "since": "2026-11-29T09:00:00Z",
+          "decided": "2026-11-29T09:00:00Z"
+        },
+        {
+          "id": "q3",
+          "session": "s1",
+          "label": "claude",
+          "tool": "bash",
+          "command": "make deploy && git push",
+          "runs": [
+            "make deploy",
+            "git push"
+          ],
+          "why": "no rule allows make deploy",
+          "state": "asked",
+          "since": "2026-11-30T09:00:00Z"
+        }
+      ]
+    }
+  },
+  {
+    "about": "what waits in a session",
+    "params": {
+      "session": "claude",
+      "state": "asked"
+    },
+    "result": {
+      "permissions": []
+    }
+  }
+];
+
+export const permissionsDecide: Example<PermissionsDecideParams, PermissionResult>[] = [
+  {
+    "about": "for a session",
+    "params": {
+      "id": "q3",
+      "decision": "allow",
+      "scope": "session"
+    },
+    "result": {
+      "permission": {
+        "id": "q3",
+        "session": "s1",
+        "label": "claude",
+        "tool": "bash",
+        "command": "make deploy && git push",
+        "runs": [
+          "make deploy",
+          "git push"
+        ],
+        "why": "no rule allows make deploy",
+        "state": "allowed",
+        "since": "2026-11-30T09:00:00Z",
+        "scope": "session",
+        "by": "ada",
+        "decided": "2026-11-30T09:01:00Z"
+      }
+    }
+  },
+  {
+    "about": "a deny with a reason",
+    "params": {
+      "id": "q3",
+      "decision": "deny",
+      "reason": "not on a Friday"
+    },
+    "result": {
+      "permission": {
+        "id": "q3",
+        "session": "s1",
+        "label": "claude",
+        "tool": "bash",
+        "command": "make deploy && git push",
+        "runs": [
+          "make deploy",
+          "git push"
+        ],
+        "why": "it would run git push",
+        "state": "denied",
+        "since": "2026-11-30T09:00:00Z",
+        "rule": "publishing",
+        "by": "ada",
+        "reason": "not on a Friday",
+        "decided": "2026-11-30T09:01:00Z"
+      }
+    }
+  },
+  {
+    "about": "somebody was first",
+    "params": {
+      "id": "q3",
+      "decision": "allow"
+    },
+    "error": {
+      "code": -32801,
+      "message": "q3 is denied already, by ada",
+      "data": {
+        "kind": "already_decided"
+      }
+    }
+  }
+];
+
+export const permissionsRevoke: Example<PermissionsRevokeParams, PermissionResult>[] = [
+  {
+    "about": "what held for good",
+    "params": {
+      "id": "q1"
+    },
+    "result": {
+      "permission": {
+        "id": "q1",
+        "tool": "command_git",
+        "command": "git fetch origin",
+        "runs": [],
+        "state": "revoked",
+        "scope": "always",
+        "by": "ada",
+        "since": "2026-11-29T09:00:00Z",
+        "decided": "2026-11-30T09:02:00Z"
+      }
+    }
+  }
+];
+
 export const sessionsList: Example<Empty, SessionsListResult>[] = [
   {
     "about": "an open session and a closed one",
@@ -2725,6 +2870,7 @@ export const status: Example<Empty, StatusResult>[] = [
         }
       ],
       "proposals": 1,
+      "commands": 1,
       "problems": [
         "the journal's disk is nearly full"
       ]
@@ -2748,6 +2894,7 @@ export const status: Example<Empty, StatusResult>[] = [
       "clients": [],
       "sessions": [],
       "proposals": 0,
+      "commands": 0,
       "problems": []
     }
   }
@@ -2883,6 +3030,69 @@ export const proposalsDidChange: Example<ProposalDidChangeParams, never>[] = [
         "baseHash": "af1f7e7f5d20fc911898689b9504e90ca1deaba3d03d83752addfc69bfbc17a4",
         "diff": "--- a/count.txt\n+++ b/count.txt\n@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten\n",
         "hunksOmitted": true
+      }
+    }
+  }
+];
+
+export const permissionsDidChange: Example<PermissionResult, never>[] = [
+  {
+    "about": "asked",
+    "params": {
+      "permission": {
+        "id": "q3",
+        "session": "s1",
+        "label": "claude",
+        "tool": "bash",
+        "command": "make deploy && git push",
+        "runs": [
+          "make deploy",
+          "git push"
+        ],
+        "why": "no rule allows make deploy",
+        "state": "asked",
+        "since": "2026-11-30T09:00:00Z"
+      }
+    }
+  },
+  {
+    "about": "allowed once, and has run",
+    "params": {
+      "permission": {
+        "id": "q3",
+        "session": "s1",
+        "label": "claude",
+        "tool": "bash",
+        "command": "make deploy && git push",
+        "runs": [
+          "make deploy",
+          "git push"
+        ],
+        "why": "no rule allows make deploy",
+        "state": "used",
+        "since": "2026-11-30T09:00:00Z",
+        "scope": "once",
+        "by": "ada",
+        "decided": "2026-11-30T09:01:00Z"
+      }
+    }
+  },
+  {
+    "about": "its session is over",
+    "params": {
+      "permission": {
+        "id": "q3",
+        "session": "s1",
+        "label": "claude",
+        "tool": "bash",
+        "command": "make deploy && git push",
+        "runs": [
+          "make deploy",
+          "git push"
+        ],
+        "why": "no rule allows make deploy",
+        "state": "withdrawn",
+        "since": "2026-11-30T09:00:00Z"
       }
     }
   }

@@ -121,7 +121,7 @@ BEGIN {
 	goal("Rebase", 0.05, "rebase of 1,000 hunks, a line put in on top", "the diff that made them")
 	goal("AcceptAll", 2, "accept of 1,000 files", "git apply and sync -f")
 	goal("BashTrue", 1.3, "bash of true", "bash -c true from os/exec")
-	goal("ReadFile1MiB", 1, "read_file of 1 MiB", "cat")
+	goal("ReadFile1MiB", 2, "read_file of 1 MiB", "cat")
 	goal("BashOutput", 2, "bash of 256 MB of output", "cat >/dev/null through a pipe")
 	goal("OutputMemory", 1, "memory for 2 GB of output", "64 MiB")
 }

@@ -3,7 +3,9 @@ package process
 import (
 	"bytes"
 	"io"
+	"math"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -178,10 +180,14 @@ type stream struct {
 
 	filter  func(io.Writer) io.WriteCloser
 	capture *capture
+
+	waiting atomic.Int64 // since when the reader waits, in nanoseconds of Unix time; 0: it does not
+	rest    atomic.Int64 // bytes that are read at most
 }
 
 func newStream(s Stream, c *Command, to *capture) *stream {
 	st := &stream{filter: c.Filter, capture: to, way: kept{to, s}}
+	st.rest.Store(math.MaxInt64)
 	filtered := func() {
 		if c.Filter != nil {
 			f := c.Filter(st.way)

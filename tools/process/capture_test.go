@@ -148,6 +148,24 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// slow takes its time for every chunk.
+type slow struct{ io.Writer }
+
+func (s slow) Write(p []byte) (int, error) {
+	<-time.After(200 * time.Millisecond)
+	return s.Writer.Write(p)
+}
+func (s slow) Close() error { return nil }
+
+// However long what is in the pipes takes after the end, it is all there.
+func TestNoOutputIsLost(t *testing.T) {
+	c := bash(t, "head -c 1000000 /dev/zero | tr '\\0' x; echo last")
+	c.Filter = func(w io.Writer) io.WriteCloser { return slow{w} }
+	if r := run(t, c); r.Stdout.Total != 1_000_005 || !strings.HasSuffix(stdout(r), "xlast\n") {
+		t.Errorf("%d bytes", r.Stdout.Total)
+	}
+}
+
 // What is taken is not there again, and its limits begin anew.
 func TestTake(t *testing.T) {
 	c := bash(t, `echo one; until [ -e go ]; do sleep 0.01; done; echo two; echo err >&2; printf 'thr'; exec sleep 1000`)

@@ -154,6 +154,38 @@ func TestNothingOutlivesTheDaemon(t *testing.T) {
 	until(t, 2*time.Second, "the end of the processes of the command", func() bool { return len(marked(t, mark, dir)) == 0 })
 }
 
+// A process that is not the command's, as this one, can hold the pipes, and write to
+// them; the answer does not wait for it.
+func TestSomebodyElseHoldsThePipes(t *testing.T) {
+	c := bash(t, "echo $$ >pid; echo on; until [ -e go ]; do sleep 0.01; done")
+	p, err := Start(context.Background(), c)
+	must(t, err)
+	until(t, 5*time.Second, "the first line", func() bool { return p.LastLine(9) == "on" })
+	pid, err := os.ReadFile(filepath.Join(c.Dir, "pid"))
+	must(t, err)
+	out, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/1", os.O_WRONLY, 0)
+	must(t, err)
+	errout, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/2", os.O_WRONLY, 0)
+	must(t, err)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for chunk := make([]byte, 4096); err == nil; {
+			_, err = errout.Write(chunk)
+		}
+	}()
+	start := time.Now()
+	must(t, os.WriteFile(filepath.Join(c.Dir, "go"), nil, 0o600))
+	r, werr := p.Wait()
+	must(t, werr)
+	if took := time.Since(start); took > 2*time.Second || stdout(r) != "on\n" {
+		t.Errorf("%v, %q", took, stdout(r))
+	}
+	<-written
+	out.Close()
+	errout.Close()
+}
+
 // A supervisor that somebody kills is no reason to wait for ever, and the shell ends
 // with it.
 func TestSupervisorIsKilled(t *testing.T) {

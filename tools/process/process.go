@@ -104,9 +104,12 @@ type host interface {
 	kill()
 }
 
-// drainTime bounds the wait for output after the end: some process that is not the
-// command's may hold the pipes.
-const drainTime = 500 * time.Millisecond
+// After the end there may be output still in the pipes, and no end of them, since some
+// process that is not the command's holds them.
+const (
+	drainTime  = 500 * time.Millisecond // of nothing, after which there is no more to come
+	drainBytes = 4 << 20                // of one stream, which is more than a pipe holds
+)
 
 // Run runs a command to its end. When ctx ends, the command is cancelled, which is no
 // error: the result says so.
@@ -164,16 +167,41 @@ func (p *Process) attend(ctx context.Context, read [2]*os.File) {
 	stop := context.AfterFunc(ctx, p.host.kill)
 	result, err := p.host.wait()
 	stop()
-	ended := time.AfterFunc(drainTime, func() { closeAll(read) })
+	drained := make(chan struct{})
+	go p.drain(read, drained)
 	readers.Wait()
-	if ended.Stop() {
-		closeAll(read)
-	}
+	close(drained)
+	closeAll(read)
 	for _, s := range p.out {
 		s.close()
 	}
 	p.result, p.err = result, err
 	close(p.done)
+}
+
+// drain ends the reading of pipes in which nothing comes any more.
+func (p *Process) drain(read [2]*os.File, drained <-chan struct{}) {
+	for _, s := range p.out {
+		s.rest.Store(drainBytes)
+	}
+	start, tick := time.Now(), time.NewTicker(drainTime/5)
+	defer tick.Stop()
+	for {
+		select {
+		case <-drained:
+			return
+		case <-tick.C:
+		}
+		for i, s := range p.out {
+			since := time.Unix(0, s.waiting.Load())
+			if since.Before(start) {
+				since = start
+			}
+			if s.waiting.Load() != 0 && time.Since(since) > drainTime {
+				read[i].Close()
+			}
+		}
+	}
 }
 
 // chunkSize is how much is read at once, in bytes.
@@ -186,11 +214,13 @@ func (s *stream) drink(f *os.File) {
 	buf := chunks.Get().(*[chunkSize]byte)
 	defer chunks.Put(buf)
 	for {
+		s.waiting.Store(time.Now().UnixNano())
 		n, err := f.Read(buf[:])
+		s.waiting.Store(0)
 		if n > 0 {
 			s.write(buf[:n])
 		}
-		if err != nil {
+		if err != nil || s.rest.Add(-int64(n)) < 0 {
 			return
 		}
 	}

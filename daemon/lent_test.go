@@ -15,7 +15,7 @@ const ticketSchema = `{"type":"object","properties":{"id":{"type":"integer","min
 func lending(scope protocol.Scope, names ...string) protocol.ToolsRegisterParams {
 	p := protocol.ToolsRegisterParams{Scope: scope}
 	for _, name := range names {
-		p.Tools = append(p.Tools, protocol.LentTool{Name: name, Description: "Shows a ticket.", InputSchema: json.RawMessage(ticketSchema), TimeoutSecs: 1})
+		p.Tools = append(p.Tools, protocol.LentTool{Name: name, Description: "Shows a ticket.", InputSchema: json.RawMessage(ticketSchema)})
 	}
 	return p
 }
@@ -189,7 +189,9 @@ func TestLentToolTakesTooLong(t *testing.T) {
 	h := newHost(t, nil)
 	agent := h.agent("a")
 	agent.Ignore(protocol.MethodToolsDidChange)
-	agent.Must(protocol.MethodToolsRegister, lending("", "ticket"), nil)
+	hasty := lending("", "ticket")
+	hasty.Tools[0].TimeoutSecs = 1
+	agent.Must(protocol.MethodToolsRegister, hasty, nil)
 	call := agent.Send(protocol.MethodToolsCall, daemontest.ToolCall("ticket", args{"id": 1}))
 	agent.Next(protocol.MethodToolsInvoke, nil)
 	if out := agent.Outcome(agent.Result(call)); out.Text("code") != "timeout" {
@@ -197,6 +199,7 @@ func TestLentToolTakesTooLong(t *testing.T) {
 	}
 	agent.Next("$/cancelRequest", nil)
 	// A call that is given up is given up there, too.
+	agent.Must(protocol.MethodToolsRegister, lending("", "ticket"), nil)
 	call = agent.Send(protocol.MethodToolsCall, daemontest.ToolCall("ticket", args{"id": 1}))
 	agent.Next(protocol.MethodToolsInvoke, nil)
 	agent.Cancel(call)

@@ -270,3 +270,33 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherAddress serves at an address that is this machine's and not its
+// loopback: the nearest to another machine that a test can have.
+func TestAnotherAddress(t *testing.T) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, addr := range addrs {
+		ip, ok := addr.(*net.IPNet)
+		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
+			continue
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort(ip.IP.String(), "0"))
+		if err != nil {
+			continue
+		}
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked without TLS") }))
+		server.Listener.Close()
+		server.Listener = listener
+		server.Start()
+		t.Cleanup(server.Close)
+		failure := fails(t, Request{URL: server.URL, Key: key, Timeout: patience, MaxReply: 1})
+		if failure.Kind != Unavailable || failure.Attempts != 1 || !strings.Contains(failure.Text, "not on this machine") {
+			t.Errorf("%+v", failure)
+		}
+		return
+	}
+	t.Skip("this machine has no address but its loopback")
+}

@@ -91,6 +91,8 @@ var samples = map[string][]string{
 		"f\n<<<<<<< SEARCH\none\n=======\n\x00\n>>>>>>> REPLACE", "--- f\n+++ ../f\n@@\n-one\n+1\n", "*** Begin Patch\n*** Delete File: binary\n*** End Patch",
 	},
 	"proposals": {"p1", "p99", ""},
+	"query":     {"one", " ", "\x00", "\u200b", "é\n"},
+	"model":     {"small", "large", "none", " "},
 }
 
 // genText is a string that s allows.
@@ -144,6 +146,8 @@ func genValue(r *rapid.T, name string, s *jsonschema.Schema, all bool) *node {
 		return n
 	case "integer":
 		return &node{literal: strconv.FormatInt(genInteger(s).Draw(r, name), 10)}
+	case "number":
+		return &node{literal: strconv.FormatFloat(rapid.Float64Range(*s.Minimum, *s.Maximum).Draw(r, name), 'g', -1, 64)}
 	case "boolean":
 		return &node{literal: strconv.FormatBool(rapid.Bool().Draw(r, name))}
 	case "string":

@@ -46,7 +46,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // Builtin is loomd's own tools.
 func Builtin() (*Registry, error) {
 	var tools []Tool
-	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, awaitReviewTool} {
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, webSearch, oracle, awaitReviewTool} {
 		t, err := build()
 		if err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ type toolset struct {
 
 var toolsets = []toolset{
 	{"coding", nil},
-	{"read_only", []string{"read_file", "list_files", "glob", "grep"}},
-	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep"}},
+	{"read_only", []string{"read_file", "list_files", "glob", "grep", "web_search", "oracle"}},
+	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep", "web_search", "oracle"}},
 }
 
 // Toolsets lists the names that [Registry.Toolset] knows.

@@ -46,6 +46,8 @@ type Context struct {
 	// [diffpreview.Workspace.Roots]. For a root that it does not have, every call
 	// reads the disk.
 	Index []Searcher
+	// Services are asked by the tools that reach beyond the workspace.
+	Services Services
 }
 
 // Progress is how far a call is.

@@ -34,6 +34,7 @@ type bench struct {
 	registry *Registry
 	view     *diffpreview.View
 	index    []Searcher // see withIndex
+	services Services
 }
 
 // newBench makes a workspace of files: a name that ends in "/" is a directory,
@@ -105,7 +106,7 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		must(b.t, err)
 		raw = string(text)
 	}
-	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index}
+	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Services: b.services}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
 	if out.Pieces != nil {

@@ -25,6 +25,8 @@ var examples = map[string]string{
 	"list_files":   `{"path":"src","recursive":true}`,
 	"glob":         `{"pattern":"**/*_test.go"}`,
 	"grep":         `{"pattern":"func \\w+Handler","type":"go","context":2}`,
+	"web_search":   `{"query":"golang context.WithCancelCause example","max_results":3}`,
+	"oracle":       `{"query":"Is a Go map safe for concurrent reads while nobody writes?"}`,
 	"await_review": `{"timeout_secs":60}`,
 }
 

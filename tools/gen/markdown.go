@@ -17,7 +17,7 @@ What an agent can call: by ` + "`loom/tools/call`" + ` ([protocol.md](protocol.m
 This page is made of what a model is told, and of the schemas that its calls are checked against.
 
 Arguments are one JSON object. An unknown or missing one, a wrong type, a value out of bounds, ` + "`null`" + `, and ` + "`1.0`" + ` where an integer is needed fail as ` + "`invalid_arguments`" + ` and name the ` + "`field`" + `; nothing is clamped or converted.
-So does what no schema can say: a path with a NUL character or of more than 4095 bytes, a pattern, glob or type that is none, a patch that is none, a ` + "`byte_offset`" + ` beside an ` + "`offset`" + `, a ` + "`max_depth`" + ` without ` + "`recursive`" + `, a move to the same place or to another root.
+So does what no schema can say: a path with a NUL character or of more than 4095 bytes, a pattern, glob or type that is none, a patch that is none, a ` + "`byte_offset`" + ` beside an ` + "`offset`" + `, a ` + "`max_depth`" + ` without ` + "`recursive`" + `, a move to the same place or to another root, a blank ` + "`query`" + `, a ` + "`model`" + ` or a number of tokens that the user has not allowed.
 A result is one JSON object. What is marked *may be absent* is left out when there is nothing to say.
 `
 

@@ -39,6 +39,24 @@ func Text(s string, most int) (line string, cut bool) {
 	return b.String(), false
 }
 
+// Prose is Text that keeps its lines: line ends (as \n), tabs and white space stay,
+// other control characters are left out.
+func Prose(s string, most int) (text string, cut bool) {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || isHidden(r) {
+			continue
+		}
+		if n == most {
+			return cutTo(b.String(), most), true
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String(), false
+}
+
 // isHidden are format characters, but for the joiners that Persian and emoji are
 // written with.
 func isHidden(r rune) bool {

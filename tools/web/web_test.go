@@ -239,9 +239,29 @@ func TestText(t *testing.T) {
 		{"abc d", 4, "abc…", true},
 		{"abcd   ", 4, "abcd", false},
 		{"a\u2028b\u0085c\u00a0d", 9, "a b c d", false},
-		{"", 1, "", false}, {"ab", 1, "…", true},
+		{"", 1, "", false},
+		{"ab", 1, "…", true},
 	} {
 		if got, cut := Text(c.in, c.most); got != c.want || cut != c.cut {
+			t.Errorf("%q: %q %v, want %q %v", c.in, got, cut, c.want, c.cut)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		most int
+		want string
+		cut  bool
+	}{
+		{" a\r\n\tb\x00\x1b[1m \n", 99, " a\n\tb[1m \n", false},
+		{"a\u202eb\xff", 99, "ab\ufffd", false},
+		{"€€€", 3, "€€€", false},
+		{"€€€€", 3, "€€…", true},
+		{"€€€\x00", 3, "€€€", false},
+	} {
+		if got, cut := Prose(c.in, c.most); got != c.want || cut != c.cut {
 			t.Errorf("%q: %q %v, want %q %v", c.in, got, cut, c.want, c.cut)
 		}
 	}
@@ -254,12 +274,21 @@ func TestRetryAfter(t *testing.T) {
 		value, sent string
 		want        time.Duration
 	}{
-		{"", "", 0}, {"0", "", 0}, {"7", "", 7 * time.Second}, {" 7 ", "", 7 * time.Second}, {"-7", "", 0}, {"1.5", "", 0}, {"soon", "", 0},
-		{"99999999999", "", longest}, {"99999999999999999999999", "", 0},
-		{date(time.Minute), "", time.Minute}, {date(-time.Minute), "", 0},
+		{"", "", 0},
+		{"0", "", 0},
+		{"7", "", 7 * time.Second},
+		{" 7 ", "", 7 * time.Second},
+		{"-7", "", 0},
+		{"1.5", "", 0},
+		{"soon", "", 0},
+		{"99999999999", "", longest},
+		{"99999999999999999999999", "", 0},
+		{date(time.Minute), "", time.Minute},
+		{date(-time.Minute), "", 0},
 		{date(time.Minute), date(30 * time.Second), 30 * time.Second}, // its clock is ahead
 		{date(time.Minute), "never", time.Minute},
-		{"Saturday, 01-Mar-25 12:00:09 GMT", "", 9 * time.Second}, {"Sat Mar  1 12:00:09 2025", "", 9 * time.Second},
+		{"Saturday, 01-Mar-25 12:00:09 GMT", "", 9 * time.Second},
+		{"Sat Mar  1 12:00:09 2025", "", 9 * time.Second},
 	} {
 		h := http.Header{"Retry-After": {c.value}}
 		if c.sent != "" {

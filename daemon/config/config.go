@@ -95,9 +95,11 @@ type Config struct {
 	HoldDefaults Setting[bool] `json:"holdDefaults"` // the built-in holds are on
 	// Memory is how many bytes of text the index keeps; 0: what it takes by
 	// itself. It counts from the daemon's next start.
-	Memory Setting[int64] `json:"memory"`
-	Rules  []Rule         `json:"rules"`
-	Files  []File         `json:"files"`
+	Memory    Setting[int64] `json:"memory"`
+	WebSearch WebSearch      `json:"webSearch"`
+	Oracle    *Oracle        `json:"oracle,omitempty"` // nil: none is configured
+	Rules     []Rule         `json:"rules"`
+	Files     []File         `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -182,6 +184,7 @@ func merge(user text, workspaces []text, userPath string, roots []string) (Confi
 		WaitSecs:     Setting[int]{defWait, sourceDefault},
 		HoldDefaults: Setting[bool]{true, sourceDefault},
 		Memory:       Setting[int64]{0, sourceDefault},
+		WebSearch:    WebSearch{Provider: Setting[string]{"", sourceDefault}, TimeoutSecs: Setting[int]{defSearchSecs, sourceDefault}, Providers: []Provider{}},
 		Rules:        []Rule{}, Files: []File{},
 	}
 	said := user.parse(false)
@@ -221,6 +224,10 @@ func (c *Config) user(said file, path string) {
 	if said.memory.Source != "" {
 		c.Memory = said.memory
 	}
+	if len(said.search.Providers) > 0 {
+		c.WebSearch = said.search
+	}
+	c.Oracle = said.asked
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}

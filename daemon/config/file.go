@@ -25,6 +25,8 @@ type file struct {
 	wait         Setting[int] // seconds
 	holdDefaults Setting[bool]
 	memory       Setting[int64] // bytes
+	search       WebSearch
+	asked        *Oracle
 	rules        []Rule
 	problems     []Problem
 }
@@ -52,6 +54,7 @@ func (t text) parse(workspace bool) file {
 	if index := whole.sub("index"); index != nil {
 		f.index(index)
 	}
+	f.services(whole)
 	whole.done()
 	sortProblems(f.problems)
 	return f

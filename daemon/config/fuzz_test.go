@@ -14,6 +14,8 @@ func FuzzConfig(f *testing.F) {
 		"[[review.rule]]\nname = \"docs\"\neffect = \"accept\"\npaths = [\"docs/**\", \"*.md\"]\nkinds = [\"create\"]\nmax_lines = 5\nsessions = [\"c*\"]\ntools = [\"edit_file\"]\n",
 		"review.rule = [{effect = \"hold\", paths = [\"{a,b}\"]}, {effect = \"accept\"}]\n", "review.mode = '''\nauto'''\n",
 		"[review]\nrule = [[1]]\n", "[review.rule]\na.b.\"c d\" = 1979-05-27\n", "\xef\xbb\xbf[review]\n", "[[review]]\n", "a = [\n# c\n1, # d\n]\n", "x = inf\n",
+		"[web_search]\nprovider = \"google\"\n[web_search.google]\nengine_id = \"e\"\nkey_env = \"K\"\n[web_search.proxy]\nurl = \"https://a.example\"\n",
+		"[oracle]\nmodel = \"m\"\nurl = \"http://localhost:1/\"\nmodels = [\"n\"]\nkey_secret = \"s\"\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -37,6 +39,9 @@ func FuzzConfig(f *testing.F) {
 		c, _ = merge(text{}, []text{workspace}, "", []string{"/root"})
 		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || !c.HoldDefaults.Value {
 			t.Errorf("a workspace says %+v", c)
+		}
+		if len(c.WebSearch.Providers) > 0 || c.Oracle != nil {
+			t.Errorf("a workspace says whom to ask: %+v %+v", c.WebSearch, c.Oracle)
 		}
 		for _, r := range c.Rules {
 			if r.Effect != EffectHold {

@@ -60,7 +60,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(),
+		Index: c.server.indexes.searchers(), Services: c.server.services(),
 	})
 	progress.end()
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+
+	"github.com/loomd/loomd/tools/schema"
 )
 
 // undecodable says which parameter has the wrong type, in JSON's words and not in
@@ -16,7 +18,10 @@ func undecodable(err error) error {
 		if field == "" {
 			field = "the parameters"
 		}
-		given := article(wrong.Value)
+		given := schema.Article(wrong.Value)
+		if wrong.Value == "bool" {
+			given = "true or false"
+		}
 		if number, ok := strings.CutPrefix(wrong.Value, "number "); ok {
 			given = number
 		}
@@ -46,15 +51,4 @@ func wireType(t reflect.Type) string {
 		return "a number"
 	}
 	return "an integer"
-}
-
-// article puts one before a kind of JSON value.
-func article(kind string) string {
-	switch kind {
-	case "array", "object":
-		return "an " + kind
-	case "bool":
-		return "true or false"
-	}
-	return "a " + kind
 }

@@ -69,7 +69,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	outcome, err := registry.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger.With("session", c.session),
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session), Session: sess.ID,
+		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session), Session: sess.ID, Services: c.server.services(),
 		Allow: c.server.allow(sess, p.Name, progress.report), Sandbox: c.server.sandbox(sess),
 	})
 	progress.end()

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/loomd/loomd/tools/schema"
 )
 
 // Check reports the first way in which args do not satisfy the schema, as a
@@ -57,7 +59,7 @@ func (w *walk) value(s *jsonschema.Schema, at string) error {
 		return badArgument(at, "not JSON: %v", err)
 	}
 	if kind := typeOf(token); s.Type != "" && kind != s.Type && (s.Type != "integer" || kind != "number") {
-		f := badArgument(at, "must be %s, not %s", article(s.Type), article(kind))
+		f := badArgument(at, "must be %s, not %s", schema.Article(s.Type), schema.Article(kind))
 		if at == "" {
 			f.Message = "the arguments " + f.Message
 		}
@@ -259,16 +261,6 @@ func typeOf(token json.Token) string {
 		return "boolean"
 	}
 	return "null"
-}
-
-func article(kind string) string {
-	switch kind {
-	case "null":
-		return kind
-	case "object", "array", "integer":
-		return "an " + kind
-	}
-	return "a " + kind
 }
 
 // maxEcho is how much of an argument a message repeats, in bytes.

@@ -97,6 +97,8 @@ var samples = map[string][]string{
 	"command":   commands,
 	"cwd":       {"dir", ".", "f", "absent", "../x", "a\x00b", ".git"},
 	"job":       {"j1", "j2", "j99", "x"},
+	"query":     {"one", " ", "\x00", "\u200b", "é\n"},
+	"model":     {"small", "large", "none", " "},
 }
 
 // genText is a string that s allows.
@@ -150,6 +152,8 @@ func genValue(r *rapid.T, name string, s *jsonschema.Schema, all bool) *node {
 		return n
 	case "integer":
 		return &node{literal: strconv.FormatInt(genInteger(s).Draw(r, name), 10)}
+	case "number":
+		return &node{literal: strconv.FormatFloat(rapid.Float64Range(*s.Minimum, *s.Maximum).Draw(r, name), 'g', -1, 64)}
 	case "boolean":
 		return &node{literal: strconv.FormatBool(rapid.Bool().Draw(r, name))}
 	case "string":

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"pgregory.net/rapid"
@@ -31,6 +32,7 @@ func badInput(t *testing.T) *scene {
 		}
 		return nil
 	}
+	s.services = servicesAt(serveText(t, "application/json", `{"items":[],"organic":[],"results":[],"choices":[{"message":{"content":"yes"}}]}`))
 	return s
 }
 
@@ -119,6 +121,15 @@ func unsayable(tool, field string, n *node) bool {
 		return n.get("recursive") == nil || n.get("recursive").literal != "true"
 	case "bash command":
 		return strings.Contains(value, "\x00")
+	case "web_search query", "oracle query":
+		return strings.TrimFunc(value, func(r rune) bool {
+			return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
+		}) == ""
+	case "oracle model":
+		return value != "small" && value != "large"
+	case "oracle max_tokens": // above what is configured
+		most, err := strconv.Atoi(n.get("max_tokens").literal)
+		return err == nil && most > 1000
 	case "apply_patch patch": // what is no patch, or names what is no path
 		return true
 	case "grep type":
@@ -205,7 +216,7 @@ var literals = map[string][]string{
 	"array": {"[]", `["f"]`, "[{}]"}, "object": {"{}", `{"path":"f"}`}, "null": {"null"},
 }
 
-const values = "string integer boolean array"
+const values = "string integer number boolean array"
 
 const near = "unknown name near a known one"
 
@@ -242,7 +253,7 @@ var mutations = []mutation{
 	})},
 	{"wrong type", only(values, func(r *rapid.T, at site) (string, bool) {
 		kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(literals)), func(k string) bool {
-			return k == at.schema.Type || k == "number" && at.schema.Type == "integer"
+			return k == at.schema.Type || k == "number" && at.schema.Type == "integer" // which is one, too
 		})
 		return set(at, rapid.SampledFrom(literals[rapid.SampledFrom(kinds).Draw(r, "kind")]).Draw(r, "literal"))
 	})},
@@ -256,11 +267,11 @@ var mutations = []mutation{
 	{"no integer", only("integer", func(r *rapid.T, at site) (string, bool) {
 		return set(at, rapid.SampledFrom([]string{"1.5", "1.0", "1e0", "10E1", "0.5", "1e999", "2.000000000000001"}).Draw(r, "literal"))
 	})},
-	{"too low", only("integer", func(r *rapid.T, at site) (string, bool) {
+	{"too low", only("integer number", func(r *rapid.T, at site) (string, bool) {
 		least := int64(*at.schema.Minimum)
 		return set(at, rapid.SampledFrom([]string{strconv.FormatInt(least-1, 10), "-9223372036854775809", "-1" + strings.Repeat("0", 400)}).Draw(r, "literal"))
 	})},
-	{"too high", only("integer", func(r *rapid.T, at site) (string, bool) {
+	{"too high", only("integer number", func(r *rapid.T, at site) (string, bool) {
 		most := int64(*at.schema.Maximum)
 		return set(at, rapid.SampledFrom([]string{strconv.FormatInt(most+1, 10), "9223372036854775808", "1" + strings.Repeat("0", 400)}).Draw(r, "literal"))
 	})},

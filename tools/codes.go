@@ -20,7 +20,7 @@ var meanings = []struct {
 	meaning string
 }{
 	{diffpreview.CodeInvalidArguments, "The arguments are not what the schema asks for, or do not go together. `field` names the argument."},
-	{diffpreview.CodeIO, "Reading or writing failed for a reason that has no code of its own; `message` has the system's words."},
+	{diffpreview.CodeIO, "Reading, writing or asking a service failed for a reason that has no code of its own; `message` has the system's or the service's words."},
 	{diffpreview.CodeInternal, "A defect of loomd. Its log says more."},
 
 	{diffpreview.CodeFileNotFound, "Your view has nothing at this path. `hint` names what is like it."},
@@ -29,10 +29,10 @@ var meanings = []struct {
 	{diffpreview.CodeIsDirectory, "There is a directory where the call needs a file."},
 	{diffpreview.CodeNotRegularFile, "It is no regular file: a FIFO, socket, device or link; or it is a file where a directory is needed."},
 	{diffpreview.CodePermissionDenied, "The system refuses loomd the file or directory."},
-	{diffpreview.CodeUnavailable, "What the call needs is not there: the workspace's folder is missing, or was moved or replaced since the daemon opened it; a command has no shell or no sandbox to run in."},
+	{diffpreview.CodeUnavailable, "What the call needs is not there: the workspace's folder is missing, or was moved or replaced since the daemon opened it; a command has no shell or no sandbox to run in; or a service is not configured or refuses the key. Calling again does not help."},
 	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
 	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},
-	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be; or an image is larger than what is decoded."},
+	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be; or an image is larger than what is decoded, or a service's reply than what is read."},
 	{diffpreview.CodeNoSpace, "No room is left where loomd keeps what is proposed."},
 
 	{CodeNoMatch, "`old_str`, or a hunk's old lines, are not in the file. The failure has the nearest text and the first difference."},
@@ -68,6 +68,9 @@ var ofTexts = []diffpreview.Code{
 
 // ofJobs are those of the tools that take a job.
 var ofJobs = []diffpreview.Code{CodeUnknownJob, diffpreview.CodeNoSpace}
+
+// ofServices are those of the tools that ask a service.
+var ofServices = []diffpreview.Code{diffpreview.CodeUnavailable, diffpreview.CodeTooLarge, CodeTimeout}
 
 // failuresOf are the codes of all and those of a tool with their meanings, each
 // once, in the order of meanings.

@@ -20,14 +20,14 @@ var rare = map[string]string{
 	"io":       "a disk that fails",
 	"internal": "a defect",
 	"no_space": "a full disk: the tests of diffpreview have one",
-	"timeout":  "a search of a minute",
+	"timeout":  "a search of a minute, a service that is slow: see TestServiceFailures",
 
 	"write_file conflict": "a file that comes to where its old one is to go while the call looks",
 	"edit_file conflict":  "likewise",
 }
 
-// withoutPath are the tools that change something and take no path.
-var withoutPath = []string{"bash", "job_output", "job_kill"}
+// pathless are the tools that take no path, and change nothing by themselves or have the changes of a command.
+var pathless = []string{"bash", "job_output", "job_kill", "web_search", "oracle", "await_review"}
 
 const oneEdit = `"edits":[{"old_str":"one","new_str":"two"}]`
 
@@ -60,7 +60,7 @@ func TestEveryListedFailureHappens(t *testing.T) {
 	}
 	for _, tool := range b.registry.List() {
 		try(tool.Name, "invalid_arguments", `{"unknown":1}`)
-		if slices.Contains(withoutPath, tool.Name) {
+		if slices.Contains(pathless, tool.Name) {
 			continue
 		}
 		if !tool.Annotations.ReadOnly {
@@ -70,7 +70,7 @@ func TestEveryListedFailureHappens(t *testing.T) {
 				try(tool.Name, code, argsOf(tool.Name, name))
 			}
 		}
-		if tool.Name != "await_review" {
+		if !slices.Contains(pathless, tool.Name) {
 			try(tool.Name, "path_outside_workspace", argsOf(tool.Name, "../x"))
 			try(tool.Name, "permission_denied", argsOf(tool.Name, "locked/x"))
 			if tool.Name != "write_file" {
@@ -115,6 +115,12 @@ func TestEveryListedFailureHappens(t *testing.T) {
 		try(c.tool, c.code, c.args)
 	}
 
+	try("web_search", "unavailable", `{"query":"x"}`)
+	try("oracle", "unavailable", `{"query":"x"}`)
+	b.services = servicesAt(serveText(t, "application/json", strings.Repeat(" ", maxServiceReply+1)))
+	try("web_search", "too_large", `{"query":"x"}`)
+	try("oracle", "too_large", `{"query":"x"}`)
+
 	b.ok("read_file", args{"path": "seen"})
 	place(t, b.dir, map[string]string{"seen": "changed"})
 	try("write_file", "stale", `{"path":"seen","content":"x"}`)
@@ -126,7 +132,7 @@ func TestEveryListedFailureHappens(t *testing.T) {
 	b.sandbox = nil
 	try("bash", "unavailable", `{"command":"true"}`)
 	for _, tool := range b.registry.List() {
-		if tool.Name != "await_review" && !slices.Contains(withoutPath, tool.Name) {
+		if !slices.Contains(pathless, tool.Name) {
 			try(tool.Name, "unavailable", argsOf(tool.Name, "f"))
 		}
 	}

@@ -47,7 +47,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // Builtin is loomd's own tools.
 func Builtin() (*Registry, error) {
 	var tools []Tool
-	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, bashTool, jobOutputTool, jobKillTool, awaitReviewTool} {
+	for _, build := range []func() (Tool, error){readFile, writeFile, editFile, applyPatch, deleteFile, moveFile, listFiles, glob, grep, bashTool, jobOutputTool, jobKillTool, webSearch, oracle, awaitReviewTool} {
 		t, err := build()
 		if err != nil {
 			return nil, err

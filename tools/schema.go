@@ -78,7 +78,7 @@ func closed(s *jsonschema.Schema) bool {
 	return s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
 }
 
-// bounds are the least and the greatest value that are allowed: of an integer, of
+// bounds are the least and the greatest value that are allowed: of a number, of
 // an array's number of items, of a string's number of characters.
 type bounds map[string][2]int
 
@@ -116,7 +116,7 @@ func inputSchema[T any](defaults T, limits bounds, choices map[string][]string) 
 		switch {
 		case p == nil:
 			return Schema{}, fmt.Errorf("bounds of %q, which is no argument", name)
-		case p.Type == "integer":
+		case p.Type == "integer" || p.Type == "number":
 			p.Minimum, p.Maximum = jsonschema.Ptr(float64(limit[0])), jsonschema.Ptr(float64(limit[1]))
 		case p.Type == "array":
 			p.MinItems, p.MaxItems = &limit[0], &limit[1]

@@ -58,6 +58,8 @@ type Context struct {
 	// Filter is what a command's output passes before anybody sees it, as in
 	// [process.Command]; nil: nothing is changed.
 	Filter func(io.Writer) io.WriteCloser
+	// Services are asked by the tools that reach beyond the workspace.
+	Services Services
 }
 
 // Progress is how far a call is.

@@ -42,6 +42,7 @@ type bench struct {
 	sandbox  Sandbox    // see withSandbox
 	jobs     *Jobs
 	allow    func(ctx context.Context, command string, argv []string) error
+	services Services
 }
 
 // newBench makes a workspace of files: a name that ends in "/" is a directory,
@@ -113,7 +114,7 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		must(b.t, err)
 		raw = string(text)
 	}
-	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Sandbox: b.sandbox, Jobs: b.jobs, Allow: b.allow}
+	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Sandbox: b.sandbox, Jobs: b.jobs, Allow: b.allow, Services: b.services}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
 	if out.Pieces != nil {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/loomd/loomd/daemon"
+	"github.com/loomd/loomd/tools/schema"
 )
 
 // Every tool has an example whose arguments it has, none of the required ones
@@ -20,16 +22,16 @@ func TestEveryToolHasAnExample(t *testing.T) {
 			t.Errorf("%s: the example is %q: %v", tool.Name, examples[tool.Name], err)
 			continue
 		}
-		args, err := argumentsOf(tool.InputSchema)
+		args, err := schema.Parse(tool.InputSchema)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range args {
-			_, there := given[a.name]
-			if a.required && !there {
-				t.Errorf("%s: the example lacks %s", tool.Name, a.name)
+		for _, a := range args.Properties {
+			_, there := given[a.Name]
+			if slices.Contains(args.Required, a.Name) && !there {
+				t.Errorf("%s: the example lacks %s", tool.Name, a.Name)
 			}
-			delete(given, a.name)
+			delete(given, a.Name)
 		}
 		if len(given) > 0 {
 			t.Errorf("%s: the example has %v, which the tool does not", tool.Name, given)

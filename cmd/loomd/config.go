@@ -81,7 +81,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		}
 		out = append(out, "# "+pathName(f.Path)+": "+state)
 	}
-	out = append(out, table([][]string{
+	out = append(out, table(append([][]string{
 		{"mode", string(c.Mode.Value), c.Mode.Source},
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
@@ -89,7 +89,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"log.level", c.LogLevel.Value, c.LogLevel.Source},
 		{"log.format", c.LogFormat.Value, c.LogFormat.Source},
 		{"permission.wait_secs", strconv.Itoa(c.AskWaitSecs.Value), c.AskWaitSecs.Source},
-	})...)
+	}, serviceRows(c)...))...)
 	sets := make([][]string, len(c.Toolsets))
 	for i, s := range c.Toolsets {
 		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}
@@ -127,6 +127,44 @@ func memoryName(bytes int64) string {
 		return "a quarter of the machine's, at most 2 GiB"
 	}
 	return config.Size(bytes)
+}
+
+// serviceRows are the services that are configured, and where.
+func serviceRows(c config.Config) [][]string {
+	var rows [][]string
+	if len(c.WebSearch.Providers) == 0 {
+		rows = append(rows, []string{"web_search", "not configured", "default"})
+	} else {
+		rows = append(rows,
+			[]string{"web_search.provider", c.WebSearch.Provider.Value, c.WebSearch.Provider.Source},
+			[]string{"web_search.timeout_secs", strconv.Itoa(c.WebSearch.TimeoutSecs.Value), c.WebSearch.TimeoutSecs.Source})
+	}
+	for _, p := range c.WebSearch.Providers {
+		engine := "engine"
+		if p.Name == "google" {
+			engine = "engine_id"
+		}
+		rows = append(rows, []string{"web_search." + p.Name, said("url", p.URL, engine, p.Engine, "key_env", p.KeyEnv, "key_secret", p.KeySecret), p.Source})
+	}
+	o := c.Oracle
+	if o == nil {
+		return append(rows, []string{"oracle", "not configured", "default"})
+	}
+	return append(rows, []string{"oracle", said(
+		"model", o.Model, "models", strings.Join(o.Models, " "), "url", o.URL, "key_env", o.KeyEnv, "key_secret", o.KeySecret,
+		"max_tokens", strconv.Itoa(o.MaxTokens), "token_param", o.TokenParam, "timeout_secs", strconv.Itoa(o.TimeoutSecs),
+	), o.Source})
+}
+
+// said are names and values, those without a value left out.
+func said(pairs ...string) string {
+	var parts []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			parts = append(parts, pairs[i]+" "+pairs[i+1])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // conditions are what a rule asks of a change, a line each.

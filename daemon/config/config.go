@@ -99,6 +99,8 @@ type Config struct {
 	Memory    Setting[int64]  `json:"memory"`
 	LogLevel  Setting[string] `json:"logLevel"`  // one of LogLevels; from the daemon's next start, as is LogFormat
 	LogFormat Setting[string] `json:"logFormat"` // one of LogFormats
+	WebSearch WebSearch       `json:"webSearch"`
+	Oracle    *Oracle         `json:"oracle,omitempty"` // nil: none is configured
 	Rules     []Rule          `json:"rules"`
 	// AskWaitSecs is how long a call waits for a person who is asked whether a
 	// command may run.
@@ -220,6 +222,7 @@ func (o Origin) merge(read texts) (Config, []Problem) {
 		LogFormat:    Setting[string]{"text", sourceDefault},
 		AskWaitSecs:  Setting[int]{defAskWait, sourceDefault},
 		Rules:        []Rule{}, CommandRules: []CommandRule{}, Grants: []Grant{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
+		WebSearch: WebSearch{Provider: Setting[string]{"", sourceDefault}, TimeoutSecs: Setting[int]{defSearchSecs, sourceDefault}, Providers: []Provider{}},
 	}
 	said := read.user.parse(file{trusted: true, known: o.Known}, o.Overrides)
 	problems := slices.Concat(o.Problems, said.problems)
@@ -271,6 +274,10 @@ func (c *Config) user(said file, path string) {
 		c.LogFormat = said.logFormat
 	}
 	c.add(said)
+	if len(said.search.Providers) > 0 {
+		c.WebSearch = said.search
+	}
+	c.Oracle = said.asked
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}

@@ -29,6 +29,8 @@ type file struct {
 	memory       Setting[int64] // bytes
 	logLevel     Setting[string]
 	logFormat    Setting[string]
+	search       WebSearch
+	asked        *Oracle
 	rules        []Rule
 	tools        []Tool
 	toolsets     []namedTools
@@ -82,6 +84,7 @@ func (f *file) read(whole *section) {
 	if grants := whole.sub("grants"); grants != nil {
 		f.readGrants(grants)
 	}
+	f.services(whole)
 	whole.done()
 	f.checkTools(toolNames(f.tools))
 }

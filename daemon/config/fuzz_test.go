@@ -16,6 +16,8 @@ func FuzzConfig(f *testing.F) {
 		"review.rule = [{effect = \"hold\", paths = [\"{a,b}\"]}, {effect = \"accept\"}]\n", "review.mode = '''\nauto'''\n",
 		"[review]\nrule = [[1]]\n", "[review.rule]\na.b.\"c d\" = 1979-05-27\n", "\xef\xbb\xbf[review]\n", "[[review]]\n", "a = [\n# c\n1, # d\n]\n", "x = inf\n",
 		commandsText, "[[permission.rule]]\neffect = \"allow\"\n[grants.a]\npreset = \"go\"\nhost = true\n", "grants = 1\npermission.rule = [1]\n",
+		"[web_search]\nprovider = \"google\"\n[web_search.google]\nengine_id = \"e\"\nkey_env = \"K\"\n[web_search.proxy]\nurl = \"https://a.example\"\n",
+		"[oracle]\nmodel = \"m\"\nurl = \"http://localhost:1/\"\nmodels = [\"n\"]\nkey_secret = \"s\"\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -45,6 +47,9 @@ func FuzzConfig(f *testing.F) {
 		}
 		if len(c.Grants) > 0 || slices.ContainsFunc(c.CommandRules, allows) || c.AskWaitSecs.Source != sourceDefault {
 			t.Errorf("a workspace grants %+v, %+v", c.Grants, c.CommandRules)
+		}
+		if len(c.WebSearch.Providers) > 0 || c.Oracle != nil {
+			t.Errorf("a workspace says whom to ask: %+v %+v", c.WebSearch, c.Oracle)
 		}
 		for _, r := range c.Rules {
 			if r.Effect != EffectHold {

@@ -74,12 +74,13 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		}
 		out = append(out, "# "+pathName(f.Path)+": "+state)
 	}
-	out = append(out, table(append([][]string{
+	out = append(out, table([][]string{
 		{"mode", string(c.Mode.Value), c.Mode.Source},
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
 		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
-	}, serviceRows(c)...))...)
+	})...)
+	out = append(out, table(serviceRows(c))...) // whose values are long
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
 		rows[i] = []string{r.Effect, r.Name, r.Source}

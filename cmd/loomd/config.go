@@ -81,7 +81,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		}
 		out = append(out, "# "+pathName(f.Path)+": "+state)
 	}
-	out = append(out, table(append([][]string{
+	out = append(out, table([][]string{
 		{"mode", string(c.Mode.Value), c.Mode.Source},
 		{"wait_secs", strconv.Itoa(c.WaitSecs.Value), c.WaitSecs.Source},
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
@@ -89,7 +89,8 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"log.level", c.LogLevel.Value, c.LogLevel.Source},
 		{"log.format", c.LogFormat.Value, c.LogFormat.Source},
 		{"permission.wait_secs", strconv.Itoa(c.AskWaitSecs.Value), c.AskWaitSecs.Source},
-	}, serviceRows(c)...))...)
+	})...)
+	out = append(out, table(serviceRows(c))...) // whose values are long
 	sets := make([][]string, len(c.Toolsets))
 	for i, s := range c.Toolsets {
 		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}

@@ -191,7 +191,8 @@ var (
 func (s *section) keySource(needed bool) KeySource {
 	var out KeySource
 	const names = `say key_env = "VARIABLE" or key_secret = "NAME"`
-	if _, there := s.get("key"); there {
+	s.known = append(s.known, "key")
+	if s.table["key"] != nil {
 		s.problem("key", "a key does not belong into this file: %s", names)
 		return out
 	}

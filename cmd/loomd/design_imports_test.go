@@ -23,12 +23,12 @@ type room struct {
 var rooms = []room{
 	{
 		"cmd/loomd",
-		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol"},
+		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol", "tools/secret"},
 		[]string{"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
 	},
 	{
 		"daemon",
-		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "diffpreview", "watch", "watch/index"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/secret", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"daemon/client", []string{"daemon/place", "daemon/protocol", "daemon/rpc"}, []string{"go.lsp.dev/protocol", "go.lsp.dev/uri"}},
@@ -39,9 +39,10 @@ var rooms = []room{
 	{"daemon/protocol/gen", []string{"daemon/protocol"}, nil},
 	{"daemon/rpc", nil, []string{"go.lsp.dev/jsonrpc2"}},
 	{"daemon/searchbench", nil, nil},
-	{"tools", []string{"diffpreview", "tools/patch", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
+	{"tools", []string{"diffpreview", "tools/patch", "tools/secret", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"tools/gen", []string{"tools"}, nil},
 	{"tools/patch", nil, nil},
+	{"tools/secret", nil, nil},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},
 	{"watch/index", []string{"watch", "watch/match"}, []string{"github.com/bmatcuk/doublestar/v4", "golang.org/x/sys"}},

@@ -1,0 +1,85 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// JSON is a JSON text with marks in the place of secrets in its strings, names of
+// members included; numbers are as they are. The text may be cut anywhere into
+// pieces. changed is false when it holds no secret: then the pieces are as they
+// were. What is not JSON is redacted as a text.
+func (r *Redactor) JSON(pieces ...[]byte) (text []byte, changed bool) {
+	m := r.matcher()
+	if m == nil || !m.suspects(pieces) {
+		return nil, false
+	}
+	whole := bytes.Join(pieces, nil)
+	out := make([]byte, 0, len(whole))
+	rest := whole
+	for {
+		open := bytes.IndexByte(rest, '"')
+		if open < 0 {
+			return append(out, rest...), changed
+		}
+		size := stringSize(rest[open:])
+		if size < 0 {
+			return r.Bytes(whole), true
+		}
+		out = append(out, rest[:open]...)
+		literal := rest[open : open+size]
+		fresh, other := m.literal(literal)
+		out, changed = append(out, fresh...), changed || other
+		rest = rest[open+size:]
+	}
+}
+
+// suspects reports whether JSON may hold a secret: the forms that are looked for
+// have those of encoding/json among them, so that only other escapes need a look
+// at each string.
+func (m *matcher) suspects(pieces [][]byte) bool {
+	s := scanner{m: m}
+	for _, p := range pieces {
+		if s.sees(p) || bytes.Contains(p, []byte(`\u00`)) || bytes.Contains(p, []byte(`\/`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// stringSize is the length of the string literal at the beginning of text with its
+// quotation marks, -1 when it does not end.
+func stringSize(text []byte) int {
+	for at := 1; at < len(text); at++ {
+		i := bytes.IndexAny(text[at:], `"\`)
+		if i < 0 {
+			return -1
+		}
+		if at += i; text[at] == '"' {
+			return at + 1
+		}
+		at++ // what is escaped
+	}
+	return -1
+}
+
+// literal is a string literal without secrets, and whether it held one.
+func (m *matcher) literal(literal []byte) ([]byte, bool) {
+	if bytes.IndexByte(literal, '\\') < 0 {
+		spans := m.find(literal[1 : len(literal)-1])
+		if len(spans) == 0 {
+			return literal, false
+		}
+		inner := m.replaced(literal[1:len(literal)-1], spans, 0, len(literal)-2)
+		return append(append([]byte{'"'}, inner...), '"'), true
+	}
+	var text string
+	if json.Unmarshal(literal, &text) != nil {
+		return literal, false
+	}
+	spans := m.find([]byte(text))
+	if len(spans) == 0 {
+		return literal, false
+	}
+	return []byte(`"` + quoted(string(m.replaced([]byte(text), spans, 0, len(text))), false) + `"`), true
+}

@@ -80,6 +80,15 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"hold_defaults", strconv.FormatBool(c.HoldDefaults.Value), c.HoldDefaults.Source},
 		{"index.memory", memoryName(c.Memory.Value), c.Memory.Source},
 	})...)
+	var secrets [][]string
+	for _, one := range c.Secrets {
+		uses := "only redacted"
+		if len(one.Tools) > 0 {
+			uses = "for " + strings.Join(one.Tools, ", ")
+		}
+		secrets = append(secrets, []string{"secret", one.Name, one.Provider, uses, one.Source})
+	}
+	out = append(out, table(secrets)...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
 		rows[i] = []string{r.Effect, r.Name, r.Source}

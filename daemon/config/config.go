@@ -97,7 +97,10 @@ type Config struct {
 	// itself. It counts from the daemon's next start.
 	Memory Setting[int64] `json:"memory"`
 	Rules  []Rule         `json:"rules"`
-	Files  []File         `json:"files"`
+	// Secrets are those of the user's file that are understood, sorted by name,
+	// whatever else is wrong in it: to know more of them shows nothing.
+	Secrets []Secret `json:"secrets"`
+	Files   []File   `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -182,7 +185,7 @@ func merge(user text, workspaces []text, userPath string, roots []string) (Confi
 		WaitSecs:     Setting[int]{defWait, sourceDefault},
 		HoldDefaults: Setting[bool]{true, sourceDefault},
 		Memory:       Setting[int64]{0, sourceDefault},
-		Rules:        []Rule{}, Files: []File{},
+		Rules:        []Rule{}, Secrets: []Secret{}, Files: []File{},
 	}
 	said := user.parse(false)
 	problems := said.problems
@@ -221,6 +224,7 @@ func (c *Config) user(said file, path string) {
 	if said.memory.Source != "" {
 		c.Memory = said.memory
 	}
+	c.Secrets = append(c.Secrets, said.secrets...)
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}

@@ -25,6 +25,7 @@ type file struct {
 	wait         Setting[int] // seconds
 	holdDefaults Setting[bool]
 	memory       Setting[int64] // bytes
+	secrets      []Secret
 	rules        []Rule
 	problems     []Problem
 }
@@ -51,6 +52,9 @@ func (t text) parse(workspace bool) file {
 	}
 	if index := whole.sub("index"); index != nil {
 		f.index(index)
+	}
+	if secrets := whole.sub("secrets"); secrets != nil {
+		f.readSecrets(secrets)
 	}
 	whole.done()
 	sortProblems(f.problems)

@@ -14,6 +14,7 @@ func FuzzConfig(f *testing.F) {
 		"[[review.rule]]\nname = \"docs\"\neffect = \"accept\"\npaths = [\"docs/**\", \"*.md\"]\nkinds = [\"create\"]\nmax_lines = 5\nsessions = [\"c*\"]\ntools = [\"edit_file\"]\n",
 		"review.rule = [{effect = \"hold\", paths = [\"{a,b}\"]}, {effect = \"accept\"}]\n", "review.mode = '''\nauto'''\n",
 		"[review]\nrule = [[1]]\n", "[review.rule]\na.b.\"c d\" = 1979-05-27\n", "\xef\xbb\xbf[review]\n", "[[review]]\n", "a = [\n# c\n1, # d\n]\n", "x = inf\n",
+		"[secrets.A]\nprovider = \"command\"\ncommand = [\"pass\", \"a b\"]\ntimeout_secs = 5\ntools = [\"x\"]\n[secrets.\"b c\"]\nprovider = \"op\"\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -35,7 +36,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		workspace := user
 		c, _ = merge(text{}, []text{workspace}, "", []string{"/root"})
-		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || !c.HoldDefaults.Value {
+		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || len(c.Secrets) > 0 || !c.HoldDefaults.Value {
 			t.Errorf("a workspace says %+v", c)
 		}
 		for _, r := range c.Rules {

@@ -261,8 +261,13 @@ func TestWriterHoldsBackOnlyWhatMayBeASecret(t *testing.T) {
 	var out bytes.Buffer
 	w := r.Writer(&out)
 	for _, c := range []struct{ text, passed string }{
-		{"Password: ", "Password: "}, {"abc", ""}, {"de", ""}, {"x", "abcdex"},
-		{"abcdef-12", ""}, {"345_", "[redacted:KEY]"}, {"\n", "\n"},
+		{"Password: ", "Password: "},
+		{"abc", ""},
+		{"de", ""},
+		{"x", "abcdex"},
+		{"abcdef-12", ""},
+		{"345_", "[redacted:KEY]"},
+		{"\n", "\n"},
 	} {
 		out.Reset()
 		w.Write([]byte(c.text))

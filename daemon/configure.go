@@ -26,6 +26,7 @@ func (s *Server) configure() (config.Config, []config.Problem) {
 	}
 	s.store.ForbidAuto(c.Mode.Value != config.ModeAuto)
 	s.store.SetRules(rules)
+	s.takeSecrets(c.Secrets)
 	s.configured = version
 	for _, p := range problems {
 		s.logger.Warn("Configuration", "file", p.File, "line", p.Line, "key", p.Key)

@@ -17,6 +17,7 @@ import (
 	"github.com/loomd/loomd/daemon/rpc"
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Options configure a daemon.
@@ -51,6 +52,7 @@ type Server struct {
 	store    *diffpreview.Store
 	tools    *tools.Registry
 	config   *config.Source
+	secrets  *secret.Set
 	watching *watching
 	indexes  *indexes
 	started  time.Time
@@ -78,6 +80,8 @@ func New(opts Options) (_ *Server, err error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
+	s.secrets = secret.NewSet(os.Environ())
+	s.logger = slog.New(s.secrets.Redactor().Handler(s.logger.Handler()))
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -87,14 +91,18 @@ func New(opts Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s.config = config.NewSource(opts.UserConfig, s.place.Roots)
+	configured, _, _ := s.config.Current()
+	s.takeSecrets(configured.Secrets)
 	if s.ws, err = diffpreview.OpenWorkspace(opts.Roots); err != nil {
 		return nil, err
 	}
-	s.store, err = diffpreview.Open(s.ws, diffpreview.Options{Dir: filepath.Join(s.place.StateDir, "review"), Logger: s.logger})
+	s.store, err = diffpreview.Open(s.ws, diffpreview.Options{
+		Dir: filepath.Join(s.place.StateDir, "review"), Logger: s.logger, Check: s.checkProposed,
+	})
 	if err != nil {
 		return nil, err
 	}
-	configured, _ := s.configure()
+	s.configure()
 	if s.tools, err = tools.Builtin(); err != nil {
 		return nil, err
 	}

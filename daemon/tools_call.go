@@ -56,11 +56,13 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
-	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
+	c.server.configure()
+	c.server.secrets.Refresh(ctx)
+	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name, clean: c.server.shown}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
-		Index: c.server.indexes.searchers(),
+		Index: c.server.indexes.searchers(), Secrets: c.server.secrets,
 	})
 	progress.end()
 	if err != nil {
@@ -68,7 +70,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	}
 	pending := c.server.store.Reviews(c.session)
 	moved := c.server.store.Moved(c.session)
-	answer, err := answerOf(outcome, pending, moved)
+	answer, err := c.server.answerOf(outcome, pending, moved)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +86,11 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 }
 
 // answerOf is a [protocol.ToolsCallResult]. What a registry has made is JSON in
-// valid UTF-8, so it is left where it is.
-func answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview.Moved) (rpc.Pieces, error) {
+// valid UTF-8, and without secrets, so it is left where it is.
+func (s *Server) answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview.Moved) (rpc.Pieces, error) {
 	var out pieces
 	out.text(`{"callId":`)
-	out.value(o.CallID)
+	out.value(s.shown(o.CallID))
 	out.text(`,"content":[`)
 	for i, b := range o.Content {
 		if i > 0 {
@@ -118,14 +120,14 @@ func answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview
 	for i, r := range pending {
 		reviews[i] = wireReview(r)
 	}
-	out.value(reviews)
+	out.value(s.shown(reviews))
 	if len(moved) > 0 {
 		list := make([]protocol.Moved, len(moved))
 		for i, m := range moved {
 			list[i] = protocol.Moved{Proposal: m.Proposal, Path: m.Path, Hash: m.Hash, Diff: m.Diff, Truncated: m.Truncated}
 		}
 		out.text(`,"moved":`)
-		out.value(list)
+		out.value(s.shown(list))
 	}
 	out.text(`}`)
 	return rpc.Pieces{JSON: out.list, Written: o.Release}, out.err

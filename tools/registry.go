@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Registry is a list of tools in a stable order. It does not change, so it can
@@ -172,7 +173,7 @@ func (r *Registry) Run(ctx context.Context, name, callID string, args json.RawMe
 		return Outcome{}, ctx.Err()
 	}
 	if err != nil {
-		out = failed(failureOf(err))
+		out = failed(failureOf(err), tc.redactor())
 	}
 	out.CallID = callID
 	tc.Logger.LogAttrs(ctx, slog.LevelDebug, "tool call", slog.String("tool", name), slog.String("call", callID),
@@ -204,20 +205,22 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 	} else if out.Structured, err = encode(result.Structured); err != nil {
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
-	if out.Content = result.Content; out.Content == nil {
+	out.redact(tc.redactor())
+	if out.Content = redacted(result.Content, tc.redactor()); result.Content == nil {
 		out.Content = out.asText()
 	}
-	out.Content = append(out.Content, result.Beside...)
+	out.Content = append(out.Content, redacted(result.Beside, tc.redactor())...)
 	return out, nil
 }
 
-func failed(f *Failure) Outcome {
+func failed(f *Failure, r *secret.Redactor) Outcome {
 	text, err := encode(f)
 	if err != nil { // Extra holds what JSON cannot
 		f.Extra = nil
 		text, _ = encode(f)
 	}
 	out := Outcome{Structured: text, IsError: true, Code: f.Code}
+	out.redact(r)
 	out.Content = out.asText()
 	return out
 }

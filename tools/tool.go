@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Tool is one named operation.
@@ -46,6 +47,10 @@ type Context struct {
 	// [diffpreview.Workspace.Roots]. For a root that it does not have, every call
 	// reads the disk.
 	Index []Searcher
+	// Secrets are those that the tool may ask for by its name. What the tool
+	// returns is redacted by whoever runs it; text that it cuts it redacts before.
+	// nil: there are none.
+	Secrets *secret.Set
 }
 
 // Progress is how far a call is.

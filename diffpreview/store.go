@@ -96,7 +96,7 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 		grown: make(chan struct{}, 1), saw: make(chan struct{}, 1), flights: map[int]*beginWrite{},
 		sights:    sights{pending: map[sightKey]bool{}},
 		retention: retention{limits: opts.Limits.orDefaults(), decided: map[string]retained{}},
-		history:   &history{dir: opts.Dir, limit: opts.Limits.orDefaults().History},
+		history:   &history{dir: opts.Dir, limit: opts.Limits.orDefaults().History, seal: j.seal},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

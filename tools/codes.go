@@ -29,7 +29,7 @@ var meanings = []struct {
 	{diffpreview.CodeIsDirectory, "There is a directory where the call needs a file."},
 	{diffpreview.CodeNotRegularFile, "It is no regular file: a FIFO, socket, device or link; or it is a file where a directory is needed."},
 	{diffpreview.CodePermissionDenied, "The system refuses loomd the file or directory."},
-	{diffpreview.CodeUnavailable, "The workspace's folder was moved or replaced since the daemon opened it; or something that the tool needs, a secret for one, cannot be had. `message` says what."},
+	{diffpreview.CodeUnavailable, "The workspace's folder was moved or replaced since the daemon opened it."},
 	{diffpreview.CodeDenied, "The new text, or the new name, would hold a secret that is configured, or the mark that stands for one."},
 	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
 	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},

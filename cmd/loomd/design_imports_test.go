@@ -23,7 +23,7 @@ type room struct {
 var rooms = []room{
 	{
 		"cmd/loomd",
-		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol", "tools/secret"},
+		[]string{"daemon", "daemon/client", "daemon/config", "daemon/place", "daemon/protocol"},
 		[]string{"github.com/alecthomas/kong", "golang.org/x/sys", "golang.org/x/term", "golang.org/x/text"},
 	},
 	{

@@ -16,7 +16,7 @@ func (r *Redactor) JSON(pieces ...[]byte) (text []byte, changed bool) {
 	}
 	whole := bytes.Join(pieces, nil)
 	out := make([]byte, 0, len(whole))
-	rest := whole
+	rest, marks := whole, 0
 	for {
 		open := bytes.IndexByte(rest, '"')
 		if open < 0 {
@@ -28,7 +28,7 @@ func (r *Redactor) JSON(pieces ...[]byte) (text []byte, changed bool) {
 		}
 		out = append(out, rest[:open]...)
 		literal := rest[open : open+size]
-		fresh, other := m.literal(literal)
+		fresh, other := m.literal(literal, &marks)
 		out, changed = append(out, fresh...), changed || other
 		rest = rest[open+size:]
 	}
@@ -64,13 +64,13 @@ func stringSize(text []byte) int {
 }
 
 // literal is a string literal without secrets, and whether it held one.
-func (m *matcher) literal(literal []byte) ([]byte, bool) {
+func (m *matcher) literal(literal []byte, marks *int) ([]byte, bool) {
 	if bytes.IndexByte(literal, '\\') < 0 {
 		spans := m.find(literal[1 : len(literal)-1])
 		if len(spans) == 0 {
 			return literal, false
 		}
-		inner := m.replaced(literal[1:len(literal)-1], spans, 0, len(literal)-2)
+		inner := m.replaced(literal[1:len(literal)-1], spans, 0, len(literal)-2, marks)
 		return append(append([]byte{'"'}, inner...), '"'), true
 	}
 	var text string
@@ -81,5 +81,5 @@ func (m *matcher) literal(literal []byte) ([]byte, bool) {
 	if len(spans) == 0 {
 		return literal, false
 	}
-	return []byte(`"` + quoted(string(m.replaced([]byte(text), spans, 0, len(text))), false) + `"`), true
+	return []byte(`"` + quoted(string(m.replaced([]byte(text), spans, 0, len(text), marks)), false) + `"`), true
 }

@@ -60,7 +60,7 @@ func (r *Redactor) Bytes(text []byte) []byte {
 	if len(spans) == 0 {
 		return text
 	}
-	return m.replaced(text, spans, 0, len(text))
+	return m.replaced(text, spans, 0, len(text), new(int))
 }
 
 // String is Bytes for a string.
@@ -73,7 +73,7 @@ func (r *Redactor) String(text string) string {
 	if len(spans) == 0 {
 		return text
 	}
-	return string(m.replaced([]byte(text), spans, 0, len(text)))
+	return string(m.replaced([]byte(text), spans, 0, len(text), new(int)))
 }
 
 // Part is text[from:to] with marks in the place of what it has of secrets that
@@ -83,7 +83,7 @@ func (r *Redactor) Part(text []byte, from, to int) []byte {
 	if m == nil || from == to {
 		return text[from:to]
 	}
-	return m.replaced(text, m.find(text), from, to)
+	return m.replaced(text, m.find(text), from, to, new(int))
 }
 
 // Margin is how many bytes on both sides of a part its secrets can reach; 0 when
@@ -120,7 +120,7 @@ func (r *Redactor) Cut(text []byte) []byte {
 	if len(spans) == 0 {
 		return text
 	}
-	return m.replaced(text, spans, 0, len(text))
+	return m.replaced(text, spans, 0, len(text), new(int))
 }
 
 // Holds reports whether text holds a secret, and the name of the first one.
@@ -170,15 +170,21 @@ func (m *matcher) find(text []byte) []span {
 	return s.scan(text, 0, nil)
 }
 
-// replaced is text[from:to] with marks in the place of spans.
-func (m *matcher) replaced(text []byte, spans []span, from, to int) []byte {
+// maxMarks is how many marks one result has. What comes after is left out without
+// one, so that a file that is nothing but secrets does not outgrow a message.
+const maxMarks = 100_000
+
+// replaced is text[from:to] with marks in the place of spans; marks counts them.
+func (m *matcher) replaced(text []byte, spans []span, from, to int, marks *int) []byte {
 	out := make([]byte, 0, to-from+16*len(spans))
 	for _, s := range spans {
 		if s.end <= from || s.start >= to {
 			continue
 		}
 		out = append(out, text[from:max(from, s.start)]...)
-		out = append(out, m.marks[s.name]...)
+		if *marks++; *marks <= maxMarks {
+			out = append(out, m.marks[s.name]...)
+		}
 		from = min(to, s.end)
 	}
 	return append(out, text[from:to]...)

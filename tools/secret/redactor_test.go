@@ -337,3 +337,16 @@ func (r *ringOf) Write(p []byte) (int, error) {
 	r.tail = r.tail[max(0, len(r.tail)-r.size):]
 	return len(p), nil
 }
+
+// A text of nothing but secrets does not grow without bound.
+func TestMarksAreBounded(t *testing.T) {
+	r := knowing(map[string]string{"A_NAME_THAT_IS_LONG": "123456"})
+	text := strings.Repeat("123456\n", 4*maxMarks)
+	if got := r.String(text); strings.Contains(got, "123456") || len(got) > len(text)+maxMarks*len(Mark("A_NAME_THAT_IS_LONG")) {
+		t.Errorf("%d bytes became %d", len(text), len(got))
+	}
+	list, changed := r.JSON([]byte("[" + strings.Repeat(`"123456",`, 2*maxMarks) + "1]"))
+	if !changed || strings.Count(string(list), "[redacted:") != maxMarks || strings.Contains(string(list), "123456") {
+		t.Errorf("a list has %d marks", strings.Count(string(list), "[redacted:"))
+	}
+}

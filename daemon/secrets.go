@@ -42,6 +42,15 @@ func (s *Server) takeSecrets(list []config.Secret) {
 	}
 }
 
+// refreshSecrets takes up what has changed of the user's configuration, or of the
+// files that secrets are in, before a call that could show them.
+func (s *Server) refreshSecrets(ctx context.Context) {
+	if s.config.UserChanged() {
+		s.configure()
+	}
+	s.secrets.Refresh(ctx)
+}
+
 // checkProposed is the [diffpreview.Options.Check]: new text holds no secret that
 // the old one has not, and no mark of one.
 func (s *Server) checkProposed(before, after []byte) error {

@@ -56,8 +56,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
-	c.server.configure()
-	c.server.secrets.Refresh(ctx)
+	c.server.refreshSecrets(ctx)
 	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name, clean: c.server.shown}
 	outcome, err := c.tools.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger,

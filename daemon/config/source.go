@@ -61,6 +61,14 @@ func (s *Source) Current() (c Config, problems []Problem, version int) {
 	return s.config, s.problems, s.version
 }
 
+// UserChanged reports whether the user's file may be other than Current has it. It
+// costs one look at the file.
+func (s *Source) UserChanged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.texts == nil || !s.unchanged(0)
+}
+
 func (s *Source) read(i int) text {
 	switch {
 	case i > 0:

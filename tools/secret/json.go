@@ -38,10 +38,52 @@ func (r *Redactor) JSON(pieces ...[]byte) (text []byte, changed bool) {
 // have those of encoding/json among them, so that only other escapes need a look
 // at each string.
 func (m *matcher) suspects(pieces [][]byte) bool {
-	s := scanner{m: m}
+	s, e := scanner{m: m}, escapes{}
 	for _, p := range pieces {
-		if s.sees(p) || bytes.Contains(p, []byte(`\u00`)) || bytes.Contains(p, []byte(`\/`)) {
+		if s.sees(p) || e.foreign(p) {
 			return true
+		}
+	}
+	return false
+}
+
+// escapes looks at the escapes of a JSON text that comes in pieces.
+type escapes struct {
+	seen int // bytes of the escape at hand
+	hex  [4]byte
+}
+
+// foreign reports whether a piece ends an escape that encoding/json does not make
+// without its escapes for HTML: then the forms of its needles say nothing.
+func (e *escapes) foreign(p []byte) bool {
+	for at := 0; at < len(p); {
+		switch {
+		case e.seen == 0:
+			i := bytes.IndexByte(p[at:], '\\')
+			if i < 0 {
+				return false
+			}
+			at, e.seen = at+i+1, 1
+		case e.seen == 1:
+			e.seen = 0
+			switch p[at] {
+			case '/':
+				return true
+			case 'u':
+				e.seen = 2
+			}
+			at++
+		default:
+			e.hex[e.seen-2] = p[at]
+			at++
+			if e.seen++; e.seen == 2+len(e.hex) {
+				e.seen = 0
+				switch hex := string(e.hex[:]); {
+				case hex[:3] == "000", hex[:3] == "001", hex == "fffd", hex == "2028", hex == "2029":
+				default:
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -50,6 +50,7 @@ func TestJSONOfOtherEncoders(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"a":"x\nabcdef"}`, ``}, // a line end and abcdef
 		{`{"a":"xnabcdef"}`, `{"a":"x[redacted:A]"}`},
+		{`{"a":"\\u006eabcdef \\/"}`, ``}, // a backslash and text
 		{`{"a":"\u006eabcdef"}`, `{"a":"[redacted:A]"}`},
 		{`{"n":123456,"s":"123456"}`, `{"n":123456,"s":"[redacted:N]"}`},
 		{`["x\"y\\z-long"]`, `["[redacted:Q]"]`},

@@ -47,7 +47,8 @@ func (w *wire) ask(body string) ([]byte, error) {
 	return w.body, err
 }
 
-// BenchmarkSearch asks a daemon on Go's own sources, or on LOOMD_BENCH_ROOT,
+// BenchmarkSearch asks a daemon, with the user configuration LOOMD_BENCH_CONFIG if
+// that is set, on Go's own sources, or on LOOMD_BENCH_ROOT,
 // over a socket.
 func BenchmarkSearch(b *testing.B) {
 	root := os.Getenv("LOOMD_BENCH_ROOT")
@@ -59,7 +60,9 @@ func BenchmarkSearch(b *testing.B) {
 		root = filepath.Join(strings.TrimSpace(string(goroot)), "src")
 	}
 	b.Setenv("XDG_STATE_HOME", b.TempDir())
-	server, err := New(Options{Roots: []string{root}, Socket: filepath.Join(b.TempDir(), "s"), Version: "bench"})
+	server, err := New(Options{
+		Roots: []string{root}, Socket: filepath.Join(b.TempDir(), "s"), Version: "bench", UserConfig: os.Getenv("LOOMD_BENCH_CONFIG"),
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

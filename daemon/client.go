@@ -48,13 +48,23 @@ func newClient(s *Server) *client {
 func (c *client) handle(ctx context.Context, _ *rpc.Conn, req *rpc.Request) (any, error) {
 	m, known := methods[req.Method]
 	if err := c.admit(req.Method, m, known); err != nil {
-		return nil, err
+		return nil, c.server.shownError(err, false)
 	}
 	result, err := m.run(ctx, c, req.Params)
+	agent := c.proposes()
 	if err != nil {
-		return nil, c.server.wireError(err)
+		return nil, c.server.shownError(c.server.wireError(err), agent)
+	}
+	if _, long := result.(rpc.Pieces); agent && !long { // these toolsCall has redacted
+		return c.server.shown(result), nil
 	}
 	return result, nil
+}
+
+func (c *client) proposes() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rights.Propose
 }
 
 func (c *client) admit(name string, m method, known bool) error {
@@ -113,6 +123,7 @@ func (s *Server) announce(e diffpreview.Event) {
 	}
 	if deciders := s.deciders(); len(deciders) > 0 {
 		method, params := s.notification(e)
+		params = s.shown(params)
 		for _, c := range deciders {
 			// A client that is gone or does not read is the connection's affair.
 			_ = c.conn.Notify(method, params)

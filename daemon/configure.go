@@ -26,6 +26,7 @@ func (s *Server) configure() (config.Config, []config.Problem) {
 	}
 	s.store.ForbidAuto(c.Mode.Value != config.ModeAuto)
 	s.store.SetRules(rules)
+	s.takeSecrets(c)
 	s.configured = version
 	s.configureTools(c)
 	for _, p := range problems {

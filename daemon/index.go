@@ -55,7 +55,7 @@ func (r *rootIndex) wireProblem(p watch.Problem) protocol.IndexProblem {
 
 // indexSync waits until the indexes hold what was finished before the call.
 func (c *client) indexSync(ctx context.Context, p protocol.IndexSyncParams) (protocol.IndexStatusResult, error) {
-	told := &progress{conn: c.conn, token: p.WorkDoneToken, title: "indexing"}
+	told := &progress{conn: c.conn, token: p.WorkDoneToken, title: "indexing", clean: c.server.shown}
 	defer told.end()
 	stop := tools.TellBuilding(c.server.indexes.searchers(), told.report)
 	defer stop()

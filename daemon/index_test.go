@@ -197,7 +197,7 @@ func TestProgressOfTheFirstBuild(t *testing.T) {
 
 // A long result goes out in pieces and is the same.
 func TestLongResultInPieces(t *testing.T) {
-	got, err := answerOf(tools.Outcome{
+	got, err := (&Server{}).answerOf(tools.Outcome{
 		CallID: "c\"2", Pieces: [][]byte{[]byte(`{"a":`), []byte(`[1]}`)}, IsError: true,
 		Content: []tools.Block{
 			{Type: "text", Quoted: [][]byte{[]byte(`{\"a\":`), []byte(`[1]}`)}},

@@ -14,6 +14,7 @@ type progress struct {
 	conn  *rpc.Conn
 	token json.RawMessage
 	title string
+	clean func(any) any // takes secrets out of what is sent
 
 	mu    sync.Mutex // guards begun
 	begun bool
@@ -58,6 +59,6 @@ func (p *progress) end() {
 func (p *progress) send(value progressValue) {
 	if len(p.token) > 0 {
 		// A client that is gone or does not read is the connection's affair.
-		_ = p.conn.Notify("$/progress", progressParams{Token: p.token, Value: value})
+		_ = p.conn.Notify("$/progress", p.clean(progressParams{Token: p.token, Value: value}))
 	}
 }

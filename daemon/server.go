@@ -19,6 +19,7 @@ import (
 	"github.com/loomd/loomd/tools"
 	"github.com/loomd/loomd/tools/permission"
 	"github.com/loomd/loomd/tools/process"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Options configure a daemon.
@@ -54,6 +55,7 @@ type Server struct {
 	store    *diffpreview.Store
 	toolbox  *toolbox
 	config   *config.Source
+	secrets  *secret.Set
 	watching *watching
 	indexes  *indexes
 	started  time.Time
@@ -92,6 +94,8 @@ func New(opts Options) (_ *Server, err error) {
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
+	s.secrets = secret.NewSet(os.Environ())
+	s.logger = slog.New(s.secrets.Redactor().Handler(s.logger.Handler()))
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -108,10 +112,14 @@ func New(opts Options) (_ *Server, err error) {
 	s.config = config.NewSourceOf(config.Origin{
 		User: opts.UserConfig, Roots: s.place.Roots, Overrides: opts.Overrides, Trust: s.place.Trust, Known: known(own),
 	})
+	current, _, _ := s.config.Current()
+	s.takeSecrets(current)
 	if s.ws, err = diffpreview.OpenWorkspace(opts.Roots); err != nil {
 		return nil, err
 	}
-	s.store, err = diffpreview.Open(s.ws, diffpreview.Options{Dir: filepath.Join(s.place.StateDir, "review"), Logger: s.logger})
+	s.store, err = diffpreview.Open(s.ws, diffpreview.Options{
+		Dir: filepath.Join(s.place.StateDir, "review"), Logger: s.logger, Check: s.checkProposed,
+	})
 	if err != nil {
 		return nil, err
 	}

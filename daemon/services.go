@@ -20,22 +20,22 @@ func (s *Server) services() tools.Services {
 		Providers: map[string]tools.SearchProvider{},
 	}
 	for _, p := range c.WebSearch.Providers {
-		out.Search.Providers[p.Name] = tools.SearchProvider{URL: p.URL, Engine: p.Engine, Key: s.key(p.KeySource)}
+		out.Search.Providers[p.Name] = tools.SearchProvider{URL: p.URL, Engine: p.Engine, Key: s.key(p.KeySource, "web_search")}
 	}
 	if o := c.Oracle; o != nil {
 		out.Oracle = tools.OracleService{
 			URL: o.URL, Model: o.Model, Models: o.Models, MaxTokens: o.MaxTokens, TokenParam: o.TokenParam,
-			Timeout: time.Duration(o.TimeoutSecs) * time.Second, Key: s.key(o.KeySource),
+			Timeout: time.Duration(o.TimeoutSecs) * time.Second, Key: s.key(o.KeySource, "oracle"),
 		}
 	}
 	return out
 }
 
-// key is how the key of a service is had; nil when it has none.
-func (s *Server) key(from config.KeySource) tools.KeyFunc {
+// key is how the key of a service that a tool asks is had; nil when it has none.
+func (s *Server) key(from config.KeySource, tool string) tools.KeyFunc {
 	switch {
 	case from.KeySecret != "":
-		return func(ctx context.Context) (string, error) { return s.secret(ctx, from.KeySecret) }
+		return func(ctx context.Context) (string, error) { return s.secret(ctx, from.KeySecret, tool) }
 	case from.KeyEnv != "":
 		return func(context.Context) (string, error) { return keyInEnv(from.KeyEnv) }
 	}
@@ -54,10 +54,14 @@ func keyInEnv(name string) (string, error) {
 	}
 }
 
-// secret is the value of a named secret. There are none yet.
-func (s *Server) secret(_ context.Context, name string) (string, error) {
+// secret is the value of a named secret for a tool.
+func (s *Server) secret(ctx context.Context, name, tool string) (string, error) {
+	value, err := s.secrets.Value(ctx, name, tool)
+	if err == nil || ctx.Err() != nil {
+		return value, ctx.Err()
+	}
 	return "", &tools.Failure{
-		Code: string(diffpreview.CodeUnavailable), Message: "no secret " + name + " is configured",
-		Hint: "go on without it; a person can use key_env in the place of key_secret",
+		Code: string(diffpreview.CodeUnavailable), Message: err.Error(),
+		Hint: "go on without it; a person can see with loomd doctor what is wrong",
 	}
 }

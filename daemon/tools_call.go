@@ -65,12 +65,13 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	if p.CallID == "" {
 		p.CallID = c.server.nextCallID()
 	}
-	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name}
+	c.server.refreshSecrets(ctx)
+	progress := &progress{conn: c.conn, token: p.WorkDoneToken, title: p.Name, clean: c.server.shown}
 	outcome, err := registry.Run(ctx, p.Name, p.CallID, p.Arguments, tools.Context{
 		View: c.server.store.View(c.session), Logger: c.server.logger.With("session", c.session),
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
 		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session), Session: sess.ID, Services: c.server.services(),
-		Allow: c.server.allow(sess, p.Name, progress.report), Sandbox: c.server.sandbox(sess),
+		Allow: c.server.allow(sess, p.Name, progress.report), Sandbox: c.server.sandbox(sess), Secrets: c.server.secrets,
 	})
 	progress.end()
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 	}
 	pending := c.server.store.Reviews(c.session)
 	moved := c.server.store.Moved(c.session)
-	answer, err := answerOf(outcome, pending, moved)
+	answer, err := c.server.answerOf(outcome, pending, moved)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +114,11 @@ func (s *Server) sandbox(sess diffpreview.Session) tools.Sandbox {
 }
 
 // answerOf is a [protocol.ToolsCallResult]. What a registry has made is JSON in
-// valid UTF-8, so it is left where it is.
-func answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview.Moved) (rpc.Pieces, error) {
+// valid UTF-8, and without secrets, so it is left where it is.
+func (s *Server) answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview.Moved) (rpc.Pieces, error) {
 	var out pieces
 	out.text(`{"callId":`)
-	out.value(o.CallID)
+	out.value(s.shown(o.CallID))
 	out.text(`,"content":[`)
 	for i, b := range o.Content {
 		if i > 0 {
@@ -147,14 +148,14 @@ func answerOf(o tools.Outcome, pending []diffpreview.Review, moved []diffpreview
 	for i, r := range pending {
 		reviews[i] = wireReview(r)
 	}
-	out.value(reviews)
+	out.value(s.shown(reviews))
 	if len(moved) > 0 {
 		list := make([]protocol.Moved, len(moved))
 		for i, m := range moved {
 			list[i] = protocol.Moved{Proposal: m.Proposal, Path: m.Path, Hash: m.Hash, Diff: m.Diff, Truncated: m.Truncated}
 		}
 		out.text(`,"moved":`)
-		out.value(list)
+		out.value(s.shown(list))
 	}
 	out.text(`}`)
 	return rpc.Pieces{JSON: out.list, Written: o.Release}, out.err

@@ -23,9 +23,10 @@ type savedText struct {
 	Body   string `json:"body,omitempty"`
 }
 
-// bodies are the files of long texts, named by the SHA-256 of what they hold.
+// bodies are the files of long texts, named by the SHA-256 of the text, and sealed.
 type bodies struct {
-	dir string
+	dir  string
+	seal *seal
 
 	mu     sync.Mutex // guards the fields below
 	size   int64      // bytes of all files
@@ -95,25 +96,37 @@ func (h *hold) save(text []byte) (savedText, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return savedText{Body: hash}, nil
 	}
-	f, err := createPrivate(b.dir, newBody+"*")
+	size, err := b.write(path, text)
 	if err != nil {
-		return savedText{}, ioError("journal", err)
-	}
-	if err = writeSynced(f, text); err == nil {
-		err = replaceFile(f.Name(), path)
-	}
-	if err != nil {
-		removeFile(f.Name())
 		return savedText{}, ioError("journal", err)
 	}
 	b.mu.Lock()
-	b.size += int64(len(text))
+	b.size += size
 	b.mu.Unlock()
 	if err := syncDir(b.dir); err != nil {
 		removeFile(path) // else the next one would take it for durable
 		return savedText{}, ioError("journal", err)
 	}
 	return savedText{Body: hash}, nil
+}
+
+// write puts a text sealed into a file at path, at once, and returns the file's size.
+func (b *bodies) write(path string, text []byte) (int64, error) {
+	f, err := createPrivate(b.dir, newBody+"*")
+	if err != nil {
+		return 0, err
+	}
+	size, err := b.seal.writeBody(f, text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = replaceFile(f.Name(), path)
+	}
+	if err != nil {
+		removeFile(f.Name())
+	}
+	return size, err
 }
 
 func (b *bodies) load(t savedText) ([]byte, error) {
@@ -129,8 +142,11 @@ func (b *bodies) body(hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal body: %w", err)
 	}
+	if text, sealed := b.seal.openBody(data); sealed {
+		data = text
+	}
 	if hashBytes(data) != hash {
-		return nil, fmt.Errorf("journal body %s is damaged", hash)
+		return nil, fmt.Errorf("journal body %s is damaged, or was sealed with another key", hash)
 	}
 	return data, nil
 }
@@ -213,12 +229,33 @@ func (b *bodies) open() error {
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)
 		}
-		b.size += info.Size()
 		if err := closeFile(path, info); err != nil {
 			return fmt.Errorf("journal: %w", err)
 		}
+		size, err := b.reseal(e.Name(), info.Size())
+		if err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		b.size += size
 	}
 	return nil
+}
+
+// reseal seals a text that an older version left as it is, and returns the file's
+// size. What is damaged is left alone: whoever needs it hears of that.
+func (b *bodies) reseal(name string, size int64) (int64, error) {
+	path := filepath.Join(b.dir, name)
+	if sealed, err := isSealed(path); sealed || err != nil {
+		return size, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || hashBytes(text) != name {
+		return size, err
+	}
+	if size, err = b.write(path, text); err == nil {
+		err = syncDir(b.dir)
+	}
+	return size, err
 }
 
 // bytes is the size of all bodies.

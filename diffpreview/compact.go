@@ -143,7 +143,7 @@ func (s *Store) writeImage(w io.Writer, now *image) error {
 	in := s.journal.hold()
 	defer in.release()
 	write := func(rec record) error {
-		line, err := rec.line()
+		line, err := s.journal.line(&rec)
 		if err == nil {
 			_, err = w.Write(line)
 		}

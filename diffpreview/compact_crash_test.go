@@ -22,7 +22,7 @@ import (
 const compactStage = "LOOMD_TEST_COMPACT_STAGE"
 
 // compactLimits make the history rotate once, which drops nothing yet.
-var compactLimits = Limits{History: 3000}
+var compactLimits = Limits{History: 4500}
 
 // compactScript is what the child does: everything that is journalled, before,
 // during and after compactions. It calls said for what was answered.

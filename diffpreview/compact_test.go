@@ -345,7 +345,7 @@ func TestSweepSparesWhatIsBeingSaved(t *testing.T) {
 	if !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
-	if size := j.bodies.bytes(); size != int64(len(text("held"))+len(text("again"))+len(text("kept"))+len(text("fresh"))) {
+	if size := j.bodies.bytes(); size != sizeOf(t, j.bodies.dir) {
 		t.Errorf("the bodies are said to have %d bytes", size)
 	}
 	if _, err := j.body(gone); !errors.Is(err, os.ErrNotExist) {

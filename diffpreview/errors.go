@@ -29,6 +29,7 @@ const (
 	CodeStale                Code = "stale"
 	CodeConflict             Code = "conflict"
 	CodeUnavailable          Code = "unavailable"
+	CodeDenied               Code = "denied"
 	CodeIO                   Code = "io"
 	CodeInternal             Code = "internal"
 

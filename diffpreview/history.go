@@ -52,6 +52,7 @@ const (
 type history struct {
 	dir   string
 	limit int64 // bytes of both files
+	seal  *seal // of the lines, which show their numbers alone
 
 	mu     sync.Mutex     // guards the fields below
 	recent []HistoryEntry // not in a file yet
@@ -149,7 +150,7 @@ func (h *history) save(last int, step func(string)) error {
 		size := h.size
 		recent := h.recent
 		h.mu.Unlock()
-		text, n, err := entriesUpTo(recent, last, h.limit/2-size)
+		text, n, err := h.entriesUpTo(recent, last, h.limit/2-size)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -172,12 +173,13 @@ func (h *history) save(last int, step func(string)) error {
 
 // entriesUpTo are the lines of the first n entries, which are as many as room
 // bytes hold, but one at least if there is one up to last.
-func entriesUpTo(entries []HistoryEntry, last int, room int64) (text []byte, n int, err error) {
+func (h *history) entriesUpTo(entries []HistoryEntry, last int, room int64) (text []byte, n int, err error) {
 	for ; n < len(entries) && entries[n].Seq <= last; n++ {
 		line, err := json.Marshal(&entries[n])
 		if err != nil {
 			return nil, 0, fmt.Errorf("history: %w", err)
 		}
+		line = h.seal.sealLine(sealHistory, fmt.Sprintf(`"seq":%d,`, entries[n].Seq), line)
 		if n > 0 && int64(len(text)+len(line)) >= room {
 			break
 		}

@@ -82,6 +82,7 @@ func (s *Store) HistoryRange() (first, last int) {
 // historyQuery is a filter at work.
 type historyQuery struct {
 	HistoryFilter
+	seal    *seal
 	limit   int
 	needles [][][]byte // of each, a line that matches holds one
 	found   []HistoryEntry
@@ -89,7 +90,7 @@ type historyQuery struct {
 }
 
 func (s *Store) historyQuery(f HistoryFilter) *historyQuery {
-	q := &historyQuery{HistoryFilter: f, limit: f.Limit}
+	q := &historyQuery{HistoryFilter: f, seal: s.journal.seal, limit: f.Limit}
 	if q.limit <= 0 {
 		q.limit = historyPage
 	}
@@ -155,6 +156,11 @@ func (q *historyQuery) read(file historyFile) error {
 		}
 	}
 	return backward(file, end, func(_ int64, line []byte) bool {
+		line, err := q.seal.openLine(sealHistory, line)
+		if err != nil {
+			q.damaged++
+			return true
+		}
 		if !q.maybe(line) {
 			return true
 		}

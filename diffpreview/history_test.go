@@ -144,7 +144,7 @@ func addHistory(t testing.TB, h *history, n, inMemory int) {
 // What a filter finds, by pages of any size, is what looking at every entry
 // finds.
 func TestHistoryFilters(t *testing.T) {
-	w := newQuietWorld(t, Limits{History: 1 << 20})
+	w := newQuietWorld(t, Limits{History: 2 << 20})
 	addHistory(t, w.store.history, 1500, 30)
 	all := slices.Clone(w.store.history.recent)
 	for seq := range 1470 {

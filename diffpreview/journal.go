@@ -16,7 +16,8 @@ import (
 
 // journal is the append-only record of sessions, proposals, decisions and
 // writes. It lies outside the workspace in a private directory: journal.jsonl
-// has a JSON record per line, bodies/ has the long texts by their SHA-256.
+// has a JSON record per line, bodies/ has the long texts by their SHA-256. Both are
+// sealed by the key in the file key.
 // What append returned for is on the disk.
 type journal struct {
 	*bodies
@@ -82,7 +83,11 @@ func openJournal(dir string) (*journal, error) {
 	if err := privateDir(dir); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	b := &bodies{dir: filepath.Join(dir, "bodies"), saving: map[string]chan struct{}{}, held: map[string]int{}}
+	seal, err := openSeal(dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &bodies{dir: filepath.Join(dir, "bodies"), seal: seal, saving: map[string]chan struct{}{}, held: map[string]int{}}
 	if err := b.open(); err != nil {
 		return nil, err
 	}
@@ -132,6 +137,9 @@ func (j *journal) read(each func(record) error) error {
 			return fmt.Errorf("journal: %w", err)
 		}
 		j.size += int64(len(line))
+		if line, err = j.seal.openLine(sealJournal, line); err != nil {
+			return fmt.Errorf("journal: line %d: %w", n, err)
+		}
 		var rec record
 		if err := json.Unmarshal(line, &rec); err != nil {
 			return fmt.Errorf("journal: line %d: %w", n, err)
@@ -142,18 +150,19 @@ func (j *journal) read(each func(record) error) error {
 	}
 }
 
-func (rec *record) line() ([]byte, error) {
+// line is a record as it is in the journal.
+func (j *journal) line(rec *record) ([]byte, error) {
 	line, err := json.Marshal(rec)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	return append(line, '\n'), nil
+	return append(j.seal.sealLine(sealJournal, "", line), '\n'), nil
 }
 
 // append writes a record; with sync it is on the disk when append returns. A
 // record that finds no room leaves the journal as it was.
 func (j *journal) append(rec record, sync bool) error {
-	line, err := rec.line()
+	line, err := j.line(&rec)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package diffpreview
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -292,12 +293,12 @@ func TestShortTextsOfAnOlderWrite(t *testing.T) {
 	w.stopAtStage("appended", func() { w.decide(p, true) })
 	w.close()
 	old := &bytes.Buffer{}
-	err := (&journal{dir: w.state}).read(func(rec record) error {
+	err := w.records().read(func(rec record) error {
 		if rec.Begin != nil {
 			rec.Begin.Texts = nil
 		}
-		line, err := rec.line()
-		old.Write(line)
+		line, err := json.Marshal(rec)
+		old.Write(append(line, '\n'))
 		return err
 	})
 	if err == nil {

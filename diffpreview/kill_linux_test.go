@@ -379,15 +379,19 @@ var bodyName = regexp.MustCompile(`^bodies/[0-9a-f]{64}$`)
 func (k *kills) wantState(label string) {
 	k.Helper()
 	state := copyTree(k.T, k.w.state)
-	journal := state["journal.jsonl"].text
+	journal := k.w.opened(state["journal.jsonl"].text)
+	sealer, err := openSeal(k.w.state)
+	if err != nil {
+		k.Fatal(err)
+	}
 	for name, one := range state {
 		body := bodyName.MatchString(name)
 		switch {
 		case one.mode.Perm()&0o077 != 0:
 			k.Errorf("%s: %s in the state directory has mode %v", label, name, one.mode)
-		case body && hashBytes([]byte(one.text)) != filepath.Base(name):
+		case body && !opensTo(sealer, one.text, filepath.Base(name)):
 			k.Errorf("%s: %s in the state directory is damaged", label, name)
-		case body && strings.Contains(journal, filepath.Base(name)), name == "bodies", name == "journal.jsonl":
+		case body && strings.Contains(journal, filepath.Base(name)), name == "bodies", name == "journal.jsonl", name == keyName:
 		case name == "history.jsonl" && len(k.history()) > 0:
 		default:
 			k.Errorf("%s: %s is left in the state directory", label, name)

@@ -84,7 +84,7 @@ func (v *View) proposeOne(ctx context.Context, call Call, c Change) (Step, error
 // permission_denied (the tree's file could not be written), too_large,
 // not_regular_file, of a file that goes elsewhere also file_not_found,
 // invalid_arguments (another root, the same place, a file that is changed twice) and
-// conflict (there is a file already), and those of Read.
+// conflict (there is a file already), those of [Options.Check], and those of Read.
 func (v *View) ProposeAll(ctx context.Context, call Call, changes []Change) ([]Step, error) {
 	steps, err := v.propose(ctx, call, changes)
 	if err != nil {
@@ -203,6 +203,9 @@ func (v *View) change(c *Change, call Call, step *Step) ([]*Proposal, error) {
 		if want, err = c.Make(now); err != nil {
 			return nil, err
 		}
+	}
+	if err := v.check(c, now, want); err != nil {
+		return nil, err
 	}
 	if now.Exists && want.Exists && want.Mode == 0 {
 		want.Mode = now.Mode

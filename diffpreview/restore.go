@@ -107,7 +107,7 @@ func (s *Store) endInterrupted(r *replayed, b *beginWrite) error {
 		r.take(&then)
 	}
 	end := record{End: &endWrite{ID: b.ID, Applied: applied}}
-	line, err := end.line()
+	line, err := s.journal.line(&end)
 	s.journal.owed = append(s.journal.owed, line...)
 	return err
 }

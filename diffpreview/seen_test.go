@@ -56,7 +56,7 @@ func (w *world) sightsOnDisk(records *int) []string {
 	w.t.Helper()
 	var out []string
 	*records = 0
-	err := (&journal{dir: w.state}).read(func(rec record) error {
+	err := w.records().read(func(rec record) error {
 		*records++
 		for _, one := range rec.Seen {
 			out = append(out, fmt.Sprintf("%s %s %s", one.Session, one.Rel, one.Hash))

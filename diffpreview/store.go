@@ -21,6 +21,7 @@ const keepSession = 24 * time.Hour
 // path; mu never is.
 type Store struct {
 	ws      *Workspace
+	check   func(before, after []byte) error
 	journal *journal
 	docs    *documents
 	logger  *slog.Logger
@@ -69,6 +70,10 @@ type Options struct {
 	Limits Limits
 	Logger *slog.Logger
 	Now    func() time.Time // nil: time.Now
+	// Check is asked whether an agent may propose a text where there was another one
+	// (nil for none), or a file of this name; its error is the proposal's. nil: all
+	// is allowed.
+	Check func(before, after []byte) error
 
 	step func(stage string) // see journal
 }
@@ -85,13 +90,13 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 		j.step = opts.step
 	}
 	s := &Store{
-		ws: ws, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
+		ws: ws, check: opts.Check, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
 		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
 		changed: make(chan struct{}), stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
 		grown: make(chan struct{}, 1), saw: make(chan struct{}, 1), flights: map[int]*beginWrite{},
 		sights:    sights{pending: map[sightKey]bool{}},
 		retention: retention{limits: opts.Limits.orDefaults(), decided: map[string]retained{}},
-		history:   &history{dir: opts.Dir, limit: opts.Limits.orDefaults().History},
+		history:   &history{dir: opts.Dir, limit: opts.Limits.orDefaults().History, seal: j.seal},
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -184,7 +184,7 @@ func isTempName(name string) bool {
 func (w *world) wantTidy() {
 	w.t.Helper()
 	named := map[string]bool{}
-	err := (&journal{dir: w.state}).read(func(rec record) error {
+	err := w.records().read(func(rec record) error {
 		rec.texts(func(body string) { named[body] = true })
 		return nil
 	})

@@ -85,7 +85,7 @@ func callApplyPatch(ctx context.Context, tc *Context, args patchArgs) (patchResu
 		p := patched[i]
 		file := patchedFile{
 			Path: tc.View.Name(step.Proposal.Shown()), Via: p.via, Action: p.action(&step), HunksApplied: p.hunks(),
-			OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(step, left),
+			OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(tc, step, left),
 		}
 		if was := tc.View.Name(p.path); was != file.Path {
 			file.From = was
@@ -186,6 +186,7 @@ func (p *patchedFiles) make(ctx context.Context, tc *Context, now diffpreview.Co
 	if err != nil {
 		return now, err
 	}
+	text.secrets = tc.redactor()
 	for _, part := range append([]patch.File{p.File}, p.again...) {
 		if err := text.patch(ctx, &part); err != nil {
 			return now, err

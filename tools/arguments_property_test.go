@@ -28,7 +28,7 @@ func badInput(t *testing.T) *scene {
 	s.withSandbox().view = s.store.View(s.proposer())
 	s.allow = func(_ context.Context, command string, _ []string) error {
 		if !slices.Contains(commands, command) {
-			return failf(CodeDenied, "it is none of those that the test knows")
+			return Failuref(CodeDenied, "it is none of those that the test knows")
 		}
 		return nil
 	}

@@ -60,7 +60,7 @@ func bashTool() (Tool, error) {
 		bounds:      bounds{"command": {1, maxCommand}, "cwd": {1, maxPath}, "timeout_secs": {1, 300}},
 		annotations: Annotations{Destructive: true, OpenWorld: true},
 		codes: slices.Concat(ofPaths, []diffpreview.Code{
-			diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile, diffpreview.CodeNoSpace, CodeDenied, CodeTooManyJobs,
+			diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile, diffpreview.CodeNoSpace, diffpreview.CodeDenied, CodeTooManyJobs,
 		}),
 		call: callBash,
 	})
@@ -82,9 +82,13 @@ func callBash(ctx context.Context, tc *Context, args bashArgs) (bashResult, erro
 	if err != nil {
 		return bashResult{}, err
 	}
-	c := tc.command(place, argv, time.Duration(args.TimeoutSecs)*time.Second)
-	c.Path = shell
 	call := diffpreview.Call{ID: tc.CallID, Tool: "bash"}
+	c, err := tc.command(ctx, place, call.Tool, argv, time.Duration(args.TimeoutSecs)*time.Second)
+	if err != nil {
+		_, _ = place.End(ctx, call)
+		return bashResult{}, err
+	}
+	c.Path = shell
 	if args.Background {
 		id, err := tc.Jobs.start(c, place, call)
 		return bashResult{Job: id, Ran: Ran{changed: changed{Changes: []changedFile{}}}}, err
@@ -142,7 +146,7 @@ func runInPlace(ctx context.Context, tc *Context, c process.Command, place Workd
 			return out, withOutput(err, out)
 		}
 	}
-	out.changed = describeChanges(tc.View, left)
+	out.changed = describeChanges(tc, left)
 	return out, nil
 }
 

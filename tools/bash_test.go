@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 func TestBash(t *testing.T) {
@@ -122,7 +122,7 @@ func TestBashRefuses(t *testing.T) {
 	}
 	b.allow = func(_ context.Context, command string, argv []string) error {
 		if command == "forbidden" && slices.Equal(argv, []string{"bash", "-c", "forbidden"}) {
-			return failf(CodeDenied, "a rule denies it")
+			return failf(diffpreview.CodeDenied, "a rule denies it")
 		}
 		return nil
 	}
@@ -180,22 +180,17 @@ func TestBashWaitsForTheReview(t *testing.T) {
 	}
 }
 
-// What is filtered is seen by nobody as it was.
-func TestBashFilter(t *testing.T) {
+// A secret is shown by no command, whole or in pieces; one that it is for has it.
+func TestBashShowsNoSecret(t *testing.T) {
 	b := newBench(t, nil)
-	c := b.withSandbox()
-	tc := Context{View: b.view, Sandbox: c, Filter: func(w io.Writer) io.WriteCloser { return upper{w} }}
-	out, err := b.registry.Run(context.Background(), "bash", "", json.RawMessage(`{"command":"echo quiet"}`), tc)
-	must(t, err)
-	if !strings.Contains(string(out.Structured), `"stdout":"QUIET\n"`) {
-		t.Errorf("%s", out.Structured)
+	b.withSandbox()
+	b.secrets = secret.NewSet([]string{"KEY=" + apiKey})
+	b.secrets.Configure([]secret.Spec{{Name: "KEY", Provider: secret.ProviderEnv, Env: "KEY", Tools: []string{"bash"}}})
+	a := b.ok("bash", args{"command": `printf %s "${KEY%????}"; sleep 0.05; printf '%s\n' "${KEY#"${KEY%????}"}"; printf %s "$KEY" | base64 >&2`})
+	if a["stdout"] != secret.Mark("KEY")+"\n" || a["stderr"] != secret.Mark("KEY")+"\n" {
+		t.Errorf("%v", a)
 	}
 }
-
-type upper struct{ to io.Writer }
-
-func (u upper) Write(p []byte) (int, error) { return u.to.Write([]byte(strings.ToUpper(string(p)))) }
-func (u upper) Close() error                { return nil }
 
 // Without bash there may be sh, and without that nothing.
 func TestFindShell(t *testing.T) {

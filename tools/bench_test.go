@@ -54,7 +54,7 @@ func BenchmarkApplyEdits(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(content)))
 			for b.Loop() {
-				if _, err := applyEdits(context.Background(), []byte(content), edits); err != nil {
+				if _, err := applyEdits(context.Background(), nil, []byte(content), edits); err != nil {
 					b.Fatal(err)
 				}
 			}

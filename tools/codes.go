@@ -30,6 +30,7 @@ var meanings = []struct {
 	{diffpreview.CodeNotRegularFile, "It is no regular file: a FIFO, socket, device or link; or it is a file where a directory is needed."},
 	{diffpreview.CodePermissionDenied, "The system refuses loomd the file or directory."},
 	{diffpreview.CodeUnavailable, "What the call needs is not there: the workspace's folder is missing, or was moved or replaced since the daemon opened it; a command has no shell or no sandbox to run in; or a service is not configured or refuses the key. Calling again does not help."},
+	{diffpreview.CodeDenied, "It is not allowed: by a rule or a person, of a command; or the new text, or the new name, would hold a secret that is configured, or the mark that stands for one."},
 	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
 	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},
 	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be; or an image is larger than what is decoded, or a service's reply than what is read."},
@@ -43,7 +44,6 @@ var meanings = []struct {
 
 	{CodeUnsupportedPattern, "The pattern is valid elsewhere, but not in RE2's dialect. `hint` says what to write instead."},
 	{CodeTimeout, "The call took too long and was ended."},
-	{CodeDenied, "The rules for commands, or a person, do not allow this one."},
 	{CodeUnknownJob, "Your session has no job of this id."},
 	{CodeTooManyJobs, "As many jobs run in your session as may."},
 	{diffpreview.CodeUnknownProposal, "Your session has no proposal of this id."},
@@ -63,7 +63,7 @@ var ofChanges = []diffpreview.Code{
 
 // ofTexts are those of the tools that propose a new text, beside ofChanges.
 var ofTexts = []diffpreview.Code{
-	diffpreview.CodeNotText, diffpreview.CodeNoChange, diffpreview.CodeStale, diffpreview.CodeConflict,
+	diffpreview.CodeNotText, diffpreview.CodeNoChange, diffpreview.CodeStale, diffpreview.CodeConflict, diffpreview.CodeDenied,
 }
 
 // ofJobs are those of the tools that take a job.

@@ -70,12 +70,10 @@ func TestEveryListedFailureHappens(t *testing.T) {
 				try(tool.Name, code, argsOf(tool.Name, name))
 			}
 		}
-		if !slices.Contains(pathless, tool.Name) {
-			try(tool.Name, "path_outside_workspace", argsOf(tool.Name, "../x"))
-			try(tool.Name, "permission_denied", argsOf(tool.Name, "locked/x"))
-			if tool.Name != "write_file" {
-				try(tool.Name, "file_not_found", argsOf(tool.Name, "absent"))
-			}
+		try(tool.Name, "path_outside_workspace", argsOf(tool.Name, "../x"))
+		try(tool.Name, "permission_denied", argsOf(tool.Name, "locked/x"))
+		if tool.Name != "write_file" {
+			try(tool.Name, "file_not_found", argsOf(tool.Name, "absent"))
 		}
 	}
 	b.fullOfJobs()
@@ -105,6 +103,10 @@ func TestEveryListedFailureHappens(t *testing.T) {
 		{"apply_patch", "no_match", `{"patch":"--- f\n+++ f\n@@\n-three\n"}`},
 		{"apply_patch", "ambiguous_match", `{"patch":"--- f\n+++ f\n@@\n-two\n"}`},
 		{"apply_patch", "conflict", `{"patch":"--- /dev/null\n+++ f\n@@\n+x\n"}`},
+		{"write_file", "denied", `{"path":"f","content":"DENIED"}`},
+		{"edit_file", "denied", `{"path":"f","edits":[{"old_str":"one","new_str":"DENIED"}]}`},
+		{"apply_patch", "denied", `{"patch":"--- f\n+++ f\n@@\n-one\n+DENIED\n"}`},
+		{"move_file", "denied", `{"path":"f","to":"DENIED"}`},
 		{"move_file", "conflict", `{"path":"f","to":"seen"}`},
 		{"list_files", "not_regular_file", `{"path":"f"}`},
 		{"glob", "not_regular_file", `{"path":"pipe","pattern":"*"}`},
@@ -152,7 +154,7 @@ func (b *bench) fullOfJobs() {
 	b.withSandbox()
 	b.allow = func(_ context.Context, command string, _ []string) error {
 		if command == "forbidden" {
-			return failf(CodeDenied, "no")
+			return failf(diffpreview.CodeDenied, "no")
 		}
 		return nil
 	}

@@ -29,14 +29,17 @@ type commandArgs struct {
 	TimeoutSecs int      `json:"timeout_secs,omitempty" jsonschema:"How long it may take."`
 }
 
-// Command is the tool command_<name> of a grant.
+// CommandName is the name of a grant's tool.
+func CommandName(grant string) string { return "command_" + grant }
+
+// Command is the tool of a grant.
 func Command(g grant.Grant) (Tool, error) {
 	return build(spec[commandArgs, Ran]{
-		name: "command_" + g.Name, text: strings.ReplaceAll(commandText, "DESCRIPTION", strings.TrimSpace(g.Description)),
+		name: CommandName(g.Name), text: strings.ReplaceAll(commandText, "DESCRIPTION", strings.TrimSpace(g.Description)),
 		defaults:    commandArgs{TimeoutSecs: 60},
 		bounds:      bounds{"args": {0, maxArgs}, "cwd": {1, maxPath}, "timeout_secs": {1, 300}},
 		annotations: Annotations{Destructive: true, OpenWorld: true},
-		codes:       slices.Concat(ofPaths, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile, diffpreview.CodeNoSpace, CodeDenied}),
+		codes:       slices.Concat(ofPaths, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeNotRegularFile, diffpreview.CodeNoSpace, diffpreview.CodeDenied}),
 		call: func(ctx context.Context, tc *Context, args commandArgs) (Ran, error) {
 			return callCommand(ctx, tc, g, args)
 		},
@@ -59,7 +62,7 @@ func callCommand(ctx context.Context, tc *Context, g grant.Grant, args commandAr
 		return Ran{}, err
 	}
 	return RunProgram(ctx, tc, Program{
-		Tool: "command_" + g.Name, Path: g.Path, Args: slices.Concat([]string{name}, argv), Cwd: args.Cwd, Env: g.Env,
+		Tool: CommandName(g.Name), Path: g.Path, Args: slices.Concat([]string{name}, argv), Cwd: args.Cwd, Env: g.Env,
 		Timeout: time.Duration(args.TimeoutSecs) * time.Second, Host: g.Host,
 	})
 }

@@ -50,7 +50,7 @@ func callDeleteFile(ctx context.Context, tc *Context, args deleteArgs) (deleteRe
 	if err != nil {
 		return deleteResult{}, notWhole(err)
 	}
-	return deleteResult{Path: name, OriginalBytes: len(step.Before.Data), proposed: describeStep(step, maxDiff)}, nil
+	return deleteResult{Path: name, OriginalBytes: len(step.Before.Data), proposed: describeStep(tc, step, maxDiff)}, nil
 }
 
 // entry finds the place that a name means, where a link means the link itself.

@@ -55,7 +55,7 @@ func callEditFile(ctx context.Context, tc *Context, args editArgs) (editResult, 
 			f.Hint += "(an edit with an empty old_str creates the file)"
 			return nil, f
 		}
-		return applyEdits(ctx, now.Data, args.Edits)
+		return applyEdits(ctx, tc.redactor(), now.Data, args.Edits)
 	}
 	p, via, step, err := propose(ctx, tc, "edit_file", args.Path, change)
 	if err != nil {
@@ -63,7 +63,7 @@ func callEditFile(ctx context.Context, tc *Context, args editArgs) (editResult, 
 	}
 	return editResult{
 		Path: tc.View.Name(p), Via: via, EditsApplied: len(args.Edits),
-		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(step, maxDiff),
+		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(tc, step, maxDiff),
 	}, nil
 }
 

@@ -107,7 +107,7 @@ func TestCancelledEditLeavesNoProposal(t *testing.T) {
 	if _, err := b.registry.Run(ctx, "edit_file", "", raw, Context{View: b.view}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := applyEdits(ctx, []byte("a\n"), []edit{{OldStr: "a", NewStr: "b"}}); !errors.Is(err, context.Canceled) {
+	if _, err := applyEdits(ctx, nil, []byte("a\n"), []edit{{OldStr: "a", NewStr: "b"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	open, err := b.store.List(diffpreview.Filter{})

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // edit replaces OldStr by NewStr. An empty OldStr appends.
@@ -20,16 +21,17 @@ type edit struct {
 
 // applyEdits applies the edits to a file's bytes one after the other, each to
 // what the one before left, and returns the new bytes. When one of them fails
-// there is no result, and the error is a *Failure that names it. content is not
-// changed.
+// there is no result, and the error is a *Failure that names it; it quotes the text
+// without secrets. content is not changed.
 //
 // What no edit replaces is copied: the byte order mark, other encodings' bytes
 // and every line end. See [editable.apply] for the meaning of one edit.
-func applyEdits(ctx context.Context, content []byte, edits []edit) ([]byte, error) {
+func applyEdits(ctx context.Context, secrets *secret.Redactor, content []byte, edits []edit) ([]byte, error) {
 	text, err := openText(content)
 	if err != nil {
 		return nil, err
 	}
+	text.secrets = secrets
 	for i, e := range edits {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -51,6 +53,8 @@ type editable struct {
 	enc  diffpreview.Encoding
 	bom  []byte
 	text []byte
+
+	secrets *secret.Redactor // for what failures quote
 }
 
 func openText(content []byte) (*editable, error) {

@@ -31,7 +31,7 @@ func genEdits(t *rapid.T) []edit {
 
 // result is what a list of edits gives: the bytes, or the code of the failure.
 func result(file []byte, edits []edit) (string, string) {
-	got, err := applyEdits(context.Background(), file, edits)
+	got, err := applyEdits(context.Background(), nil, file, edits)
 	var f *Failure
 	if errors.As(err, &f) {
 		return "", f.Code
@@ -161,7 +161,7 @@ func FuzzEdits(f *testing.F) {
 			return // no call carries such arguments
 		}
 		before := bytes.Clone(file)
-		got, err := applyEdits(context.Background(), file, []edit{{old, new, all}})
+		got, err := applyEdits(context.Background(), nil, file, []edit{{old, new, all}})
 		if !bytes.Equal(before, file) {
 			t.Fatal("the file's bytes were changed in place")
 		}

@@ -106,7 +106,7 @@ func TestEdits(t *testing.T) {
 	for _, tt := range editTests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := strings.Clone(tt.file)
-			got, err := applyEdits(context.Background(), []byte(tt.file), tt.edits)
+			got, err := applyEdits(context.Background(), nil, []byte(tt.file), tt.edits)
 			if tt.file != before {
 				t.Error("the file's bytes were changed in place")
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // The failure codes that only tools have; the others are [diffpreview.Code]s.
@@ -19,7 +20,7 @@ const (
 
 	CodeUnsupportedPattern = "unsupported_pattern"
 
-	CodeDenied      = "denied"
+	CodeDenied      = string(diffpreview.CodeDenied)
 	CodeUnknownJob  = "unknown_job"
 	CodeTooManyJobs = "too_many_jobs"
 )
@@ -99,6 +100,10 @@ func failureOf(err error) *Failure {
 			f.with("path", e.Path)
 		}
 		return f
+	}
+	var missing *secret.Error
+	if errors.As(err, &missing) {
+		return &Failure{Code: string(diffpreview.CodeUnavailable), Message: missing.Error(), Hint: "the person who runs loomd can mend that: loomd doctor checks every secret"}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Failure{Code: CodeTimeout, Message: "the call took too long and was ended", Hint: "ask for less at once"}

@@ -85,7 +85,7 @@ func callGrep(ctx context.Context, tc *Context, args grepArgs) (grepResult, erro
 		return grepResult{}, err
 	}
 	defer s.tellBuilding()()
-	rows := newMatchRows(q.Mode, args.Limit)
+	rows := newMatchRows(q.Mode, args.Limit, tc.redactor())
 	for _, p := range s.parts {
 		here := q
 		here.Under, here.Overlay = p.under, p.listed

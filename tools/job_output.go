@@ -4,8 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"time"
-
-	"github.com/loomd/loomd/diffpreview"
 )
 
 //go:embed job_output.md
@@ -74,7 +72,7 @@ func callJobOutput(ctx context.Context, tc *Context, args jobOutputArgs) (jobRes
 	if err := ctx.Err(); err != nil {
 		return jobResult{}, err // what is new is there for the next call
 	}
-	return one.describe(tc.View)
+	return one.describe(tc)
 }
 
 // await waits for news or the end, and for what comes right after the news.
@@ -111,11 +109,11 @@ func callJobKill(ctx context.Context, tc *Context, args jobKillArgs) (jobResult,
 	case <-ctx.Done():
 		return jobResult{}, ctx.Err()
 	}
-	return one.describe(tc.View)
+	return one.describe(tc)
 }
 
 // describe takes what is new of a job, and how it ended if it has.
-func (one *job) describe(view *diffpreview.View) (jobResult, error) {
+func (one *job) describe(tc *Context) (jobResult, error) {
 	over := one.isOver() // before its output is taken, so that nothing comes after it
 	one.mu.Lock()
 	one.seen = one.process.Changed()
@@ -134,6 +132,6 @@ func (one *job) describe(view *diffpreview.View) (jobResult, error) {
 		return out, withOutput(one.err, Ran{ended: describeEnd(one.result), Stdout: out.Stdout, Stderr: out.Stderr})
 	}
 	out.State, out.ended, out.DurationMS = "exited", describeEnd(one.result), one.result.Duration.Milliseconds()
-	out.changed = describeChanges(view, one.left)
+	out.changed = describeChanges(tc, one.left)
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/loomd/loomd/tools/secret"
 	"github.com/loomd/loomd/watch/index"
 )
 
@@ -78,11 +79,12 @@ type matchRows struct {
 	// Then offset and sums are counted here.
 	narrow  *index.Globs
 	passing int // rows still to be passed over
+	secrets *secret.Redactor
 	last    string
 }
 
-func newMatchRows(mode index.Mode, limit int) *matchRows {
-	r := &matchRows{mode: mode, limit: limit, out: newRowWriter(), first: true}
+func newMatchRows(mode index.Mode, limit int, secrets *secret.Redactor) *matchRows {
+	r := &matchRows{mode: mode, limit: limit, secrets: secrets, out: newRowWriter(), first: true}
 	r.out.buf = append(r.out.buf, map[index.Mode]string{index.Content: `{"matches":[`, index.Files: `{"files":[`, index.Count: `{"counts":[`}[mode]...)
 	return r
 }
@@ -165,7 +167,11 @@ func (r *matchRows) add(l index.Line) bool {
 
 // row writes a row.
 func (r *matchRows) row(l *index.Line) {
-	r.out.room(len(r.head) + maxEscape*(len(l.Text)+1) + len(`,"text":"","context":true,"cut":true}`) + 20)
+	text := l.Text
+	if l.Cut {
+		text = r.secrets.Cut(wholeRunes(text))
+	}
+	r.out.room(len(r.head) + maxEscape*(len(text)+1) + len(`,"text":"","context":true,"cut":true}`) + 20)
 	buf := append(r.out.buf, r.head...)
 	switch r.mode {
 	case index.Files:
@@ -177,10 +183,6 @@ func (r *matchRows) row(l *index.Line) {
 	}
 	buf = strconv.AppendInt(buf, int64(l.Number), 10)
 	buf = append(buf, `,"text":"`...)
-	text := l.Text
-	if l.Cut {
-		text = wholeRunes(text)
-	}
 	buf = appendEscaped(buf, text)
 	switch {
 	case l.Match && !l.Cut:

@@ -27,7 +27,7 @@ func moveFile() (Tool, error) {
 		name: "move_file", text: moveFileText,
 		bounds:      bounds{"path": {1, maxPath}, "to": {1, maxPath}},
 		annotations: Annotations{Destructive: true},
-		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeConflict}),
+		codes:       slices.Concat(ofPaths, ofChanges, []diffpreview.Code{diffpreview.CodeFileNotFound, diffpreview.CodeConflict, diffpreview.CodeDenied}),
 		call:        callMoveFile,
 	})
 }
@@ -50,5 +50,5 @@ func callMoveFile(ctx context.Context, tc *Context, args moveArgs) (moveResult, 
 	case err != nil:
 		return moveResult{}, notWhole(ofArgument("to", err))
 	}
-	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(step, maxDiff)}, nil
+	return moveResult{Path: tc.View.Name(step.Proposal.Shown()), From: tc.View.Name(from), proposed: describeStep(tc, step, maxDiff)}, nil
 }

@@ -46,6 +46,9 @@ func (t *editable) noMatch(message, part, old string) *Failure {
 		f.Hint = "the file is empty; an empty " + part + " appends"
 		return f
 	}
+	if !t.secrets.Idle() && strings.Contains(old, "[redacted:") {
+		f.Hint = "[redacted:NAME] stands for a secret, which the file has instead: leave it out of " + part
+	}
 	searched := t.text[:min(len(t.text), maxSearched)]
 	if reason := onlyDifference(searched, old); reason != "" {
 		f.Hint = part + " differs from the file in " + reason + "; " + f.Hint
@@ -58,13 +61,16 @@ func (t *editable) noMatch(message, part, old string) *Failure {
 		return f
 	}
 	end := min(start+len(oldLines), len(lines))
-	f.with("nearest", region{start + 1, end, excerpt(lines[start:end])})
+	f.with("nearest", region{start + 1, end, t.excerpt(lines[start:end])})
 	where := fmt.Sprintf("lines %d to %d", start+1, end)
 	if end == start+1 {
 		where = fmt.Sprintf("line %d", end)
 	}
 	f.Message += "; the nearest text is at " + where
 	if d, ok := firstDifference(lines, oldLines, start); ok {
+		if line := lines[d.Line-1]; t.secrets.String(line) != line { // the part around the difference may be one of a secret
+			d.Found = visible(clip(t.secrets.String(line)))
+		}
 		f.with("difference", d)
 		f.Message += fmt.Sprintf("; the first difference is at line %d: %s has `%s`, the file has `%s`", d.Line, part, d.Expected, d.Found)
 	}
@@ -275,14 +281,14 @@ func visible(s string) string {
 }
 
 // excerpt is the lines as text, bounded.
-func excerpt(lines []string) string {
+func (t *editable) excerpt(lines []string) string {
 	var b bytes.Buffer
 	for i, line := range lines {
 		if i == maxShownLines {
 			b.WriteString("…\n")
 			break
 		}
-		b.WriteString(clip(line))
+		b.WriteString(clip(t.secrets.String(line)))
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -9,7 +9,7 @@ import (
 
 func noMatchOf(t *testing.T, file, old string) *Failure {
 	t.Helper()
-	_, err := applyEdits(t.Context(), []byte(file), []edit{{OldStr: old, NewStr: "new"}})
+	_, err := applyEdits(t.Context(), nil, []byte(file), []edit{{OldStr: old, NewStr: "new"}})
 	var f *Failure
 	if !errors.As(err, &f) || f.Code != CodeNoMatch {
 		t.Fatalf("%v", err)
@@ -83,7 +83,7 @@ func TestNoMatchIsBounded(t *testing.T) {
 }
 
 func TestNoMatchRefersToTheTextWithEarlierEdits(t *testing.T) {
-	_, err := applyEdits(t.Context(), []byte("a\n"), []edit{{OldStr: "a", NewStr: "x\ny\nsome text"}, {OldStr: "some test", NewStr: ""}})
+	_, err := applyEdits(t.Context(), nil, []byte("a\n"), []edit{{OldStr: "a", NewStr: "x\ny\nsome text"}, {OldStr: "some test", NewStr: ""}})
 	var f *Failure
 	if !errors.As(err, &f) || f.Extra["nearest"].(region).StartLine != 3 || !strings.Contains(f.Message, "with edits[0] made") {
 		t.Errorf("%v", err)

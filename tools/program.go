@@ -50,7 +50,11 @@ func RunProgram(ctx context.Context, tc *Context, p Program) (Ran, error) {
 		return Ran{}, err
 	}
 	call := diffpreview.Call{ID: tc.CallID, Tool: p.Tool}
-	c := tc.command(place, p.Args, p.Timeout, p.Env...)
+	c, err := tc.command(ctx, place, p.Tool, p.Args, p.Timeout, p.Env...)
+	if err != nil {
+		_, _ = place.End(ctx, call)
+		return Ran{}, err
+	}
 	if c.Path = p.Path; filepath.Base(p.Path) == p.Path {
 		if c.Path = process.Find(p.Path, c.Env); c.Path == "" {
 			_, _ = place.End(ctx, call)
@@ -80,12 +84,26 @@ func (tc *Context) begin(ctx context.Context, cwd string, host bool) (Workdir, e
 	return place, nil
 }
 
-// command is a command of the call in a place; its Path is the caller's to give.
-func (tc *Context) command(place Workdir, args []string, timeout time.Duration, env ...string) process.Command {
-	return process.Command{
-		Args: args, Dir: place.Dir(), Env: process.Environment(os.Environ(), slices.Concat(place.Env(), env)...),
-		Timeout: timeout, Filter: tc.Filter, Clean: true,
+// command is a command of a tool in a place, with the secrets that the tool may
+// use; its Path is the caller's to give.
+func (tc *Context) command(ctx context.Context, place Workdir, tool string, args []string, timeout time.Duration, env ...string) (process.Command, error) {
+	secrets, err := tc.Secrets.Env(ctx, tool)
+	if err != nil {
+		if ctx.Err() != nil {
+			return process.Command{}, ctx.Err()
+		}
+		f := failf(diffpreview.CodeUnavailable, "%v", err)
+		f.Hint = "go on without it; a person can see with loomd doctor what is wrong"
+		return process.Command{}, f
 	}
+	c := process.Command{
+		Args: args, Dir: place.Dir(), Env: process.Environment(os.Environ(), slices.Concat(place.Env(), env, secrets)...),
+		Timeout: timeout, Clean: true,
+	}
+	if !tc.redactor().Idle() {
+		c.Filter = tc.redactor().Writer
+	}
+	return c, nil
 }
 
 func noPlace() error {

@@ -29,10 +29,10 @@ type proposed struct {
 }
 
 // describeStep shows at most so many bytes of the step's diff.
-func describeStep(step diffpreview.Step, maxDiff int) proposed {
+func describeStep(tc *Context, step diffpreview.Step, maxDiff int) proposed {
 	out := proposed{
 		Proposal: step.Proposal.ID, State: string(step.Proposal.State()), Version: step.Proposal.Version,
-		Hash: step.After.Hash(), Diff: step.Diff, Lossy: step.Lossy, Rule: step.Rule,
+		Hash: step.After.Hash(), Diff: tc.redactor().String(step.Diff), Lossy: step.Lossy, Rule: step.Rule,
 	}
 	if len(out.Diff) > maxDiff {
 		end := strings.LastIndexByte(out.Diff[:maxDiff], '\n') + 1

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 //go:embed read_file.md
@@ -49,7 +50,8 @@ type readResult struct {
 	Changing   bool   `json:"changing,omitempty" jsonschema:"somebody was writing the file while it was read, so that what is shown may be of different moments; read it again when it matters"`
 	cut
 
-	whole bool // Hash and TotalBytes are of the bytes that the rest is from
+	secrets *secret.Redactor
+	whole   bool // Hash and TotalBytes are of the bytes that the rest is from
 }
 
 // shownText is what a result says of text. All of it is about the bytes that
@@ -118,7 +120,7 @@ func readOnce(ctx context.Context, tc *Context, p diffpreview.Path, args readArg
 		return readResult{}, unreadable(tc, p, err)
 	}
 	defer source.Close()
-	result := readResult{Path: tc.View.Name(p)}
+	result := readResult{Path: tc.View.Name(p), secrets: tc.redactor()}
 	err = result.read(ctx, source, args)
 	now, changed, statErr := source.Now()
 	result.Changing = result.Changing || changed
@@ -270,6 +272,7 @@ func (r *readResult) showWhole(data []byte, args readArgs) {
 	r.show(shown, int64(begin))
 	r.Offset = line
 	next := begin + shown.raw
+	r.redact(data[:begin], data[next:], info.Encoding)
 	if next == len(data) {
 		return
 	}

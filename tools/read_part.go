@@ -87,6 +87,9 @@ func (r *readResult) showPart(ctx context.Context, source diffpreview.Source, he
 	}
 	shown := cutPage(part[:n], info.Encoding, n < len(part), lineLimit(args), args.MaxBytes)
 	r.show(shown, begin)
+	if err := r.redactPart(source, begin, shown.raw, info.Encoding); err != nil {
+		return err
+	}
 	next := begin + int64(shown.raw)
 	if end := begin + int64(n); n > 0 && n < len(part) { // whatever the size was before
 		r.TotalBytes = &end

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Registry is a list of tools in a stable order. It does not change, so it can
@@ -134,7 +135,7 @@ func (r *Registry) call(ctx context.Context, name string, args json.RawMessage, 
 		return Outcome{}, ctx.Err()
 	}
 	if err != nil {
-		out = failed(failureOf(err))
+		out = failed(failureOf(err), tc.redactor())
 	}
 	out.CallID = tc.CallID
 	return out, nil
@@ -165,20 +166,22 @@ func (t *Tool) run(ctx context.Context, tc *Context, args json.RawMessage) (out 
 		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
 	out.Cancelled = result.Cancelled
-	if out.Content = result.Content; out.Content == nil {
+	out.redact(tc.redactor())
+	if out.Content = redacted(result.Content, tc.redactor()); result.Content == nil {
 		out.Content = out.asText()
 	}
-	out.Content = append(out.Content, result.Beside...)
+	out.Content = append(out.Content, redacted(result.Beside, tc.redactor())...)
 	return out, nil
 }
 
-func failed(f *Failure) Outcome {
+func failed(f *Failure, r *secret.Redactor) Outcome {
 	text, err := encode(f)
 	if err != nil { // Extra holds what JSON cannot
 		f.Extra = nil
 		text, _ = encode(f)
 	}
 	out := Outcome{Structured: text, IsError: true, Code: f.Code}
+	out.redact(r)
 	out.Content = out.asText()
 	return out
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"fmt"
 
-	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools/process"
 )
 
@@ -39,14 +38,15 @@ type refusal struct {
 }
 
 // describeChanges lists what a command left, with at most maxDiff of diffs.
-func describeChanges(view *diffpreview.View, left Left) changed {
+func describeChanges(tc *Context, left Left) changed {
+	view := tc.View
 	out := changed{Changes: []changedFile{}, GitDiscarded: left.GitDiscarded, Ignored: left.Ignored}
 	room := maxDiff
 	for i := range left.Steps[:min(len(left.Steps), maxChanges)] {
 		step := &left.Steps[i]
 		f := changedFile{
 			Path: view.Name(step.Proposal.Shown()), Action: "modified",
-			OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(*step, room),
+			OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(tc, *step, room),
 		}
 		switch was := view.Name(step.Proposal.Path); {
 		case !step.After.Exists:

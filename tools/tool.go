@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
 	"github.com/loomd/loomd/diffpreview"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 // Tool is one named operation.
@@ -55,11 +55,12 @@ type Context struct {
 	// Allow is asked before a command runs: the shell's text, or "" where there is no
 	// shell, and the argument list. An error is the call's failure; nil: all may run.
 	Allow func(ctx context.Context, command string, argv []string) error
-	// Filter is what a command's output passes before anybody sees it, as in
-	// [process.Command]; nil: nothing is changed.
-	Filter func(io.Writer) io.WriteCloser
 	// Services are asked by the tools that reach beyond the workspace.
 	Services Services
+	// Secrets are those that the tool may ask for by its name. What the tool
+	// returns is redacted by whoever runs it; text that it cuts it redacts before.
+	// nil: there are none.
+	Secrets *secret.Set
 }
 
 // Progress is how far a call is.

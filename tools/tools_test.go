@@ -17,6 +17,7 @@ import (
 
 	"github.com/loomd/loomd/diffpreview"
 	"github.com/loomd/loomd/tools/process"
+	"github.com/loomd/loomd/tools/secret"
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +44,15 @@ type bench struct {
 	jobs     *Jobs
 	allow    func(ctx context.Context, command string, argv []string) error
 	services Services
+	secrets  *secret.Set
+}
+
+// noDenied lets no agent write the word DENIED.
+func noDenied(_, after []byte) error {
+	if bytes.Contains(after, []byte("DENIED")) {
+		return &diffpreview.Error{Code: diffpreview.CodeDenied, Message: "DENIED is not written", Hint: "leave it out"}
+	}
+	return nil
 }
 
 // newBench makes a workspace of files: a name that ends in "/" is a directory,
@@ -72,7 +82,7 @@ func openBench(t testing.TB, roots ...string) *bench {
 	ws, err := diffpreview.OpenWorkspace(roots)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	store, err := diffpreview.Open(ws, diffpreview.Options{Dir: t.TempDir()})
+	store, err := diffpreview.Open(ws, diffpreview.Options{Dir: t.TempDir(), Check: noDenied})
 	must(t, err)
 	t.Cleanup(func() { store.Close() })
 	registry, err := Builtin()
@@ -114,7 +124,7 @@ func (b *bench) callIn(view *diffpreview.View, name string, args any) (Outcome, 
 		must(b.t, err)
 		raw = string(text)
 	}
-	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Sandbox: b.sandbox, Jobs: b.jobs, Allow: b.allow, Services: b.services}
+	tc := Context{View: view, Logger: slog.New(slog.DiscardHandler), Index: b.index, Sandbox: b.sandbox, Jobs: b.jobs, Allow: b.allow, Services: b.services, Secrets: b.secrets}
 	out, err := b.registry.Run(context.Background(), name, "call", json.RawMessage(raw), tc)
 	must(b.t, err)
 	if out.Pieces != nil {

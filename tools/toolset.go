@@ -17,7 +17,7 @@ type Toolset struct {
 var ownToolsets = []Toolset{
 	{"coding", nil},
 	{"read_only", []string{"read_file", "list_files", "glob", "grep", "web_search", "oracle"}},
-	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep", "web_search", "oracle", "bash", "job_output", "job_kill"}},
+	{"read_only_shell", []string{"read_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill", "web_search", "oracle"}},
 }
 
 // Toolsets lists the names that [Registry.Toolset] knows in every registry.

@@ -54,7 +54,7 @@ func callWriteFile(ctx context.Context, tc *Context, args writeArgs) (writeResul
 	}
 	return writeResult{
 		Path: tc.View.Name(p), Via: via, Created: !step.Before.Exists,
-		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(step, maxDiff),
+		OriginalBytes: len(step.Before.Data), NewBytes: len(step.After.Data), proposed: describeStep(tc, step, maxDiff),
 	}, nil
 }
 

@@ -91,16 +91,7 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		{"permission.wait_secs", strconv.Itoa(c.AskWaitSecs.Value), c.AskWaitSecs.Source},
 	})...)
 	out = append(out, table(serviceRows(c))...) // whose values are long
-	sets := make([][]string, len(c.Toolsets))
-	for i, s := range c.Toolsets {
-		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}
-	}
-	out = append(out, table(sets)...)
-	own := make([][]string, len(c.Tools))
-	for i, t := range c.Tools {
-		own[i] = []string{"tool", t.Name, strings.Join(t.Command, " "), t.Source}
-	}
-	out = append(out, table(own)...)
+	out = append(out, namedLines(c)...)
 	rows := make([][]string, len(c.Rules))
 	for i, r := range c.Rules {
 		rows[i] = []string{r.Effect, r.Name, r.Source}
@@ -120,6 +111,27 @@ func (e *env) configuration(c config.Config, problems []config.Problem) error {
 		e.note("loomd: %s", oneLine(p.String()))
 	}
 	return nil
+}
+
+// namedLines are what has a name of its own: toolsets, tools, secrets.
+func namedLines(c config.Config) []string {
+	sets := make([][]string, len(c.Toolsets))
+	for i, s := range c.Toolsets {
+		sets[i] = []string{"toolset", s.Name, strings.Join(s.Tools, " "), s.Source}
+	}
+	own := make([][]string, len(c.Tools))
+	for i, t := range c.Tools {
+		own[i] = []string{"tool", t.Name, strings.Join(t.Command, " "), t.Source}
+	}
+	secrets := make([][]string, len(c.Secrets))
+	for i, one := range c.Secrets {
+		uses := "only redacted"
+		if len(one.Tools) > 0 {
+			uses = "for " + strings.Join(one.Tools, ", ")
+		}
+		secrets[i] = []string{"secret", one.Name, one.Provider, uses, one.Source}
+	}
+	return slices.Concat(table(sets), table(own), table(secrets))
 }
 
 // memoryName is how much the index may keep.

@@ -77,6 +77,7 @@ func (c *doctorCmd) checks(e *env) ([]check, error) {
 		privateCheck("state directory", p.StateBase),
 		configCheck(c.Root),
 	)
+	out = append(out, c.secretChecks(e.ctx)...)
 	out = append(out, c.daemonChecks(e)...)
 	out = append(out, gitCheck(e.ctx))
 	if runtime.GOOS == "linux" {

@@ -109,7 +109,10 @@ type Config struct {
 	Grants       []Grant       `json:"grants"`
 	Toolsets     []Toolset     `json:"toolsets"`
 	Tools        []Tool        `json:"tools"` // of files that are understood
-	Files        []File        `json:"files"`
+	// Secrets are those of the user's file that are understood, sorted by name,
+	// whatever else is wrong in it: to know more of them shows nothing.
+	Secrets []Secret `json:"secrets"`
+	Files   []File   `json:"files"`
 }
 
 // File is a place where configuration was looked for.
@@ -221,7 +224,7 @@ func (o Origin) merge(read texts) (Config, []Problem) {
 		LogLevel:     Setting[string]{"info", sourceDefault},
 		LogFormat:    Setting[string]{"text", sourceDefault},
 		AskWaitSecs:  Setting[int]{defAskWait, sourceDefault},
-		Rules:        []Rule{}, CommandRules: []CommandRule{}, Grants: []Grant{}, Toolsets: []Toolset{}, Tools: []Tool{}, Files: []File{},
+		Rules:        []Rule{}, CommandRules: []CommandRule{}, Grants: []Grant{}, Toolsets: []Toolset{}, Tools: []Tool{}, Secrets: []Secret{}, Files: []File{},
 		WebSearch: WebSearch{Provider: Setting[string]{"", sourceDefault}, TimeoutSecs: Setting[int]{defSearchSecs, sourceDefault}, Providers: []Provider{}},
 	}
 	said := read.user.parse(file{trusted: true, known: o.Known}, o.Overrides)
@@ -278,6 +281,7 @@ func (c *Config) user(said file, path string) {
 		c.WebSearch = said.search
 	}
 	c.Oracle = said.asked
+	c.Secrets = append(c.Secrets, said.secrets...)
 	if said.holdDefaults.Source != "" && !said.broken() {
 		c.HoldDefaults = said.holdDefaults
 	}

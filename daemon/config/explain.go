@@ -77,6 +77,17 @@ var explanations = map[string]string{
 	"oracle.max_tokens":   "The most tokens that an answer may have.",
 	"oracle.token_param":  "What the endpoint calls that.",
 
+	"secrets":                   "Values that are taken out of whatever loomd shows. In your own file alone.",
+	"secrets.NAME":              "Where one secret is; NAME is the variable that a tool gets it as.",
+	"secrets.NAME.provider":     "Who gives it.",
+	"secrets.NAME.env":          "Of provider env: the variable of the daemon's environment (default: NAME).",
+	"secrets.NAME.file":         "Of provider file: its path, absolute or beginning with ~/.",
+	"secrets.NAME.ref":          "Of provider op: op://vault/item/field.",
+	"secrets.NAME.account":      "Of provider op: the account.",
+	"secrets.NAME.command":      "Of provider command: a program and its arguments, which prints it.",
+	"secrets.NAME.timeout_secs": "Of op and command: how many seconds it may take.",
+	"secrets.NAME.tools":        "The tools that may use it; a grant or a service that names it may as well. Without any it is only taken out of what is shown.",
+
 	"tool":                "Tools of your own: commands that agents run by a name, in the session's sandbox, without a shell. In a workspace's file they count when you trust the file.",
 	"tool[].name":         "What agents call it; {option} of [[tool.with]] is put in.",
 	"tool[].description":  "What the model is told of it; {option} is put in.",

@@ -31,6 +31,7 @@ type file struct {
 	logFormat    Setting[string]
 	search       WebSearch
 	asked        *Oracle
+	secrets      []Secret
 	rules        []Rule
 	tools        []Tool
 	toolsets     []namedTools
@@ -85,6 +86,9 @@ func (f *file) read(whole *section) {
 		f.readGrants(grants)
 	}
 	f.services(whole)
+	if secrets := whole.sub("secrets"); secrets != nil {
+		f.readSecrets(secrets)
+	}
 	whole.done()
 	f.checkTools(toolNames(f.tools))
 }

@@ -18,6 +18,7 @@ func FuzzConfig(f *testing.F) {
 		commandsText, "[[permission.rule]]\neffect = \"allow\"\n[grants.a]\npreset = \"go\"\nhost = true\n", "grants = 1\npermission.rule = [1]\n",
 		"[web_search]\nprovider = \"google\"\n[web_search.google]\nengine_id = \"e\"\nkey_env = \"K\"\n[web_search.proxy]\nurl = \"https://a.example\"\n",
 		"[oracle]\nmodel = \"m\"\nurl = \"http://localhost:1/\"\nmodels = [\"n\"]\nkey_secret = \"s\"\n",
+		"[secrets.A]\nprovider = \"command\"\ncommand = [\"pass\", \"a b\"]\ntimeout_secs = 5\ntools = [\"x\"]\n[secrets.\"b c\"]\nprovider = \"op\"\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -42,7 +43,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		workspace := user
 		c, _ = Origin{Roots: []string{"/root"}}.merge(texts{workspaces: []text{workspace}})
-		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || !c.HoldDefaults.Value {
+		if c.Mode.Value == ModeAuto || c.WaitSecs.Value != defWait || len(c.Secrets) > 0 || !c.HoldDefaults.Value {
 			t.Errorf("a workspace says %+v", c)
 		}
 		if len(c.Grants) > 0 || slices.ContainsFunc(c.CommandRules, allows) || c.AskWaitSecs.Source != sourceDefault {

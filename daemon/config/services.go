@@ -181,10 +181,7 @@ func (s *section) needs(key, what string) {
 	}
 }
 
-var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-	secretName   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
-)
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // keySource reads key_env and key_secret. What is wrong is told without the value:
 // it may be the key itself.

@@ -78,6 +78,14 @@ func (s *Source) path(i int) string {
 	return s.origin.User
 }
 
+// UserChanged reports whether the user's file may be other than Current has it. It
+// costs one look at the file.
+func (s *Source) UserChanged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.texts == nil || !s.unchanged(1)
+}
+
 func (s *Source) read(i int) text {
 	switch {
 	case i >= firstRoot:

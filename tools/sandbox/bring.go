@@ -1,0 +1,370 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loomd/loomd/diffpreview"
+)
+
+// bringing is one bringing in step of a root's copy.
+type bringing struct {
+	*rootCopy
+	alone bool                           // no command runs: nobody else changes the copy
+	over  map[string]diffpreview.Content // what the view has other than the tree
+	at    time.Time
+	rules *rules // of the tree
+
+	mu      sync.Mutex // guards the fields below
+	fresh   map[string]*record
+	touched map[string]int64 // directories that were written in, with their mtime in the tree
+}
+
+// bring makes the root's copy what the view has: over is where that is not the tree.
+// After an error, what was done so far is recorded, and the next one goes on.
+func (r *rootCopy) bring(ctx context.Context, alone bool, over map[string]diffpreview.Content) error {
+	b := &bringing{
+		rootCopy: r, alone: alone, over: over, at: time.Now(), rules: newRules(r.root.Path, r.tree),
+		fresh: map[string]*record{}, touched: map[string]int64{},
+	}
+	r.run++
+	c := crawl{visit: b.visit}
+	first := &node{rel: ".", src: r.tree, dst: r.copy}
+	err := c.run(ctx, first)
+	for rel, rec := range b.fresh {
+		r.records[rel] = rec
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.sweep(ctx); err != nil {
+		return err
+	}
+	if err := b.lay(ctx); err != nil {
+		return err
+	}
+	for rel, mtime := range b.touched {
+		// A directory that went meanwhile needs no time.
+		_ = r.copy.Chtimes(rel, time.Time{}, time.Unix(0, mtime))
+	}
+	return nil
+}
+
+// visit brings the entries of one directory of the tree in step.
+func (b *bringing) visit(ctx context.Context, n *node) ([]*node, error) {
+	names, err := n.list()
+	switch {
+	case err == nil:
+	case gone(err), errors.Is(err, fs.ErrPermission): // the view cannot be read there either
+		return nil, nil
+	default:
+		return nil, b.fail("reading", n.rel, err)
+	}
+	var subs []*node
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sub, err := b.entry(n, name)
+		if err != nil {
+			return nil, b.fail("copying", join(n.rel, name), err)
+		}
+		if sub != nil {
+			subs = append(subs, sub)
+		}
+	}
+	if n.dst != nil && n.parent != nil {
+		b.touch(n.rel, n.info.ModTime().UnixNano())
+	}
+	return subs, nil
+}
+
+func (b *bringing) touch(rel string, mtime int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.touched[rel] = mtime
+}
+
+func (b *bringing) fail(doing, rel string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%s %s into the session's copy: %w", doing, b.named(rel), err)
+}
+
+// record is the one of a path, made when there is none.
+func (b *bringing) record(rel string) *record {
+	if rec := b.records[rel]; rec != nil {
+		return rec
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rec := b.fresh[rel]
+	if rec == nil {
+		rec = &record{seen: b.run}
+		b.fresh[rel] = rec
+	}
+	return rec
+}
+
+// entry brings one entry of the tree in step. It returns the node of a directory.
+func (b *bringing) entry(n *node, name string) (*node, error) {
+	rel := join(n.rel, name)
+	rec := b.records[rel]
+	if _, over := b.over[rel]; over {
+		return nil, nil // lay does it
+	}
+	if (n.git || isGit(name)) && isLock(name) {
+		return nil, nil
+	}
+	info, err := n.src.Lstat(name)
+	if err != nil {
+		if gone(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	st := stampOf(info, b.at)
+	if st.kind == special {
+		return nil, nil
+	}
+	if rec != nil {
+		rec.seen = b.run
+	}
+	switch {
+	case st.kind == dir:
+		return b.directory(n, name, info, st)
+	case rec != nil && rec.inStep(st):
+		return nil, nil
+	case rec != nil && rec.left && !rec.reset:
+		return nil, nil // the session's own
+	}
+	there, mine, err := b.mine(n, name, rec)
+	if err != nil || !mine {
+		return nil, err
+	}
+	if st.kind == link {
+		return nil, b.link(n, name, st, there)
+	}
+	return nil, b.file(n, name, info, st, there)
+}
+
+// mine reports whether the copy at a path may be changed, and whether there is
+// something. What a running command has changed, or may be using, is not.
+func (b *bringing) mine(n *node, name string, rec *record) (there, mine bool, err error) {
+	if rec != nil && rec.reset && !b.alone {
+		return true, false, nil
+	}
+	if b.alone {
+		return rec != nil && rec.copy.kind != none, true, nil
+	}
+	dst, err := b.dest(n)
+	if errors.Is(err, errBusy) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	info, err := dst.Lstat(name)
+	switch {
+	case gone(err):
+		return false, rec == nil || rec.copy.kind == none, nil
+	case err != nil:
+		return false, false, err
+	}
+	return true, rec != nil && rec.copy.same(stampOf(info, b.at)), nil
+}
+
+// errBusy is a directory that a running command has made something else of.
+var errBusy = errors.New("is being changed by a command")
+
+// dest returns the copy's directory of a node, which is made when it is not there.
+func (b *bringing) dest(n *node) (*os.Root, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.dst != nil {
+		return n.dst, nil
+	}
+	above, err := b.dest(n.parent)
+	if err != nil {
+		return nil, err
+	}
+	mode := n.info.Mode().Perm() | 0o700
+	info, err := above.Lstat(n.name)
+	switch {
+	case err == nil && info.IsDir():
+	case err == nil && !b.alone:
+		return nil, errBusy
+	case err == nil:
+		err = removeAll(above, n.name)
+		fallthrough
+	default:
+		if err == nil || gone(err) {
+			if err = above.Mkdir(n.name, mode); err == nil {
+				if err = above.Chmod(n.name, mode); err == nil {
+					info, err = above.Lstat(n.name)
+				}
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n.dst, err = openDir(above, n.name, info); err != nil {
+		return nil, err
+	}
+	rec := b.record(n.rel)
+	rec.copy, rec.left, rec.stale, rec.over = stampOf(info, b.at), false, false, nil
+	return n.dst, nil
+}
+
+// directory brings a directory in step, but for what is in it.
+func (b *bringing) directory(n *node, name string, info fs.FileInfo, st stamp) (*node, error) {
+	sub := n.under(name, info)
+	rec := b.record(sub.rel)
+	switch {
+	case rec.copy.kind == none && rec.left && !rec.reset: // a command removed it: it comes back when something is put into it
+		return sub, nil
+	case rec.copy.kind != dir:
+		if _, err := b.dest(sub); errors.Is(err, errBusy) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	case rec.reset && !b.alone:
+		return sub, nil
+	case rec.reset || rec.tree.mode != st.mode:
+		dst, err := b.dest(n)
+		if errors.Is(err, errBusy) {
+			return nil, nil
+		}
+		if err == nil {
+			err = dst.Chmod(name, st.mode|0o700)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rec.copy.mode = st.mode | 0o700
+	}
+	rec.tree, rec.reset, rec.stale, rec.over = st, false, false, nil
+	return sub, nil
+}
+
+// link copies a link.
+func (b *bringing) link(n *node, name string, st stamp, there bool) error {
+	target, err := n.src.Readlink(name)
+	if gone(err) || errors.Is(err, fs.ErrInvalid) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rec := b.record(join(n.rel, name))
+	if rec.copy.kind != link || rec.target != target || rec.reset || rec.stale {
+		dst, err := b.dest(n)
+		if err != nil {
+			return unlessBusy(err)
+		}
+		if rec.copy, err = b.write.link(placed{dst, name, there}, b.inward(target)); err != nil {
+			return err
+		}
+	}
+	b.pack.drop(rec.body)
+	*rec = record{copy: rec.copy, tree: st, target: target, seen: b.run}
+	return nil
+}
+
+func unlessBusy(err error) error {
+	if errors.Is(err, errBusy) {
+		return nil
+	}
+	return err
+}
+
+// sweep removes from the copy what the view does not have any more.
+func (b *bringing) sweep(ctx context.Context) error {
+	var gone []string
+	for rel, rec := range b.records {
+		if _, over := b.over[rel]; !over && rec.seen != b.run {
+			gone = append(gone, rel)
+		}
+	}
+	slices.SortFunc(gone, func(x, y string) int { return strings.Compare(y, x) }) // what is below comes first
+	for _, rel := range gone {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rec := b.records[rel]
+		b.noteRules(rel)
+		if rec.left && !rec.reset && rec.copy.kind != none {
+			continue
+		}
+		removed, err := b.remove(rel, rec)
+		if err != nil {
+			return b.fail("removing", rel, err)
+		}
+		if removed {
+			b.pack.drop(rec.body)
+			delete(b.records, rel)
+		}
+	}
+	return nil
+}
+
+// remove takes what is at a path out of the copy, unless a command has a hand on it or,
+// of a directory, something is left in it.
+func (b *bringing) remove(rel string, rec *record) (bool, error) {
+	if rec.copy.kind == none || !b.inFolders(rel) {
+		return true, nil
+	}
+	info, err := b.copy.Lstat(rel)
+	switch {
+	case gone(err):
+		return b.alone, nil
+	case err != nil:
+		return false, err
+	case !b.alone && (rec.reset || !rec.copy.same(stampOf(info, b.at))):
+		return false, nil
+	case rec.copy.kind != dir:
+		err = removeAll(b.copy, rel)
+	default:
+		if err = b.copy.Remove(rel); err != nil {
+			rec.tree = stamp{}
+			return false, nil // something of the session's is in it
+		}
+	}
+	if err == nil {
+		b.touchAbove(rel)
+	}
+	return err == nil, err
+}
+
+// inFolders reports whether all above a path are directories in the copy, as far as is
+// known. Else the path went with one of them, and what a link leads to is another.
+func (b *bringing) inFolders(rel string) bool {
+	for at := path.Dir(rel); at != "."; at = path.Dir(at) {
+		if rec := b.records[at]; rec == nil || rec.copy.kind != dir {
+			return false
+		}
+	}
+	return true
+}
+
+// touchAbove gives the directory that an entry was changed in the tree's mtime.
+func (b *bringing) touchAbove(rel string) {
+	above := path.Dir(rel)
+	if _, known := b.touched[above]; known || above == "." {
+		return
+	}
+	if info, err := b.tree.Lstat(above); err == nil && info.IsDir() {
+		b.touched[above] = info.ModTime().UnixNano()
+	}
+}

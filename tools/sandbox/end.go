@@ -28,6 +28,9 @@ type change struct {
 	to         *change // the new file that has its bytes: it was moved there
 	moved      bool    // it is the place that another one was moved to
 	clash      bool    // it could not be merged
+	// carries is, of a new file that another one is moved to in two steps, what others
+	// have made of that one.
+	carries *diffpreview.Content
 }
 
 // ending is the end of one command.

@@ -76,6 +76,7 @@ func (e *ending) propose(ctx context.Context, call diffpreview.Call) error {
 		case f.change.clash || diffpreview.CodeOf(f.err) != diffpreview.CodeConflict:
 			e.lose(f)
 		case f.change.to != nil:
+			e.carry(f.change)
 			goes = append(goes, f.change)
 			again = append(again, f.change.to)
 		default:
@@ -105,6 +106,18 @@ func (e *ending) propose(ctx context.Context, call diffpreview.Call) error {
 		e.lose(f)
 	}
 	return err
+}
+
+// carry makes a move two changes, of which the new file has what others have made of
+// the old one meanwhile.
+func (e *ending) carry(c *change) {
+	now, err := e.Copy.opts.View.Read(c.path)
+	if err != nil || !now.Exists {
+		return // then the old one is a conflict
+	}
+	if merged, ok := merge(c.base, c.to.mine, now); ok {
+		c.base, c.to.carries = now, &merged
+	}
 }
 
 // abandon puts changes back that were not proposed.
@@ -161,8 +174,11 @@ func (e *ending) round(ctx context.Context, call diffpreview.Call, list []*chang
 // make is what the view shall have, of what it has now.
 func (c *change) make(now diffpreview.Content) (diffpreview.Content, error) {
 	base, mine := c.base, c.mine
-	if c.to != nil {
+	switch {
+	case c.to != nil:
 		mine = c.to.mine
+	case c.carries != nil:
+		mine = *c.carries
 	}
 	if !c.known { // only when nobody else changed it, too, would it be
 		base = now

@@ -82,7 +82,7 @@ func (b *bringing) visit(ctx context.Context, n *node) ([]*node, error) {
 		}
 	}
 	if n.dst != nil && n.parent != nil {
-		b.touch(n.rel, n.info.ModTime().UnixNano())
+		b.touch(n.rel, n.mtime)
 	}
 	return subs, nil
 }
@@ -125,14 +125,14 @@ func (b *bringing) entry(n *node, name string) (*node, error) {
 	if (n.git || isGit(name)) && isLock(name) {
 		return nil, nil
 	}
-	info, err := n.src.Lstat(name)
+	e, err := n.at.stat(name, b.at)
 	if err != nil {
 		if gone(err) {
 			return nil, nil
 		}
 		return nil, err
 	}
-	st := stampOf(info, b.at)
+	st := e.stamp
 	if st.kind == special {
 		return nil, nil
 	}
@@ -141,7 +141,7 @@ func (b *bringing) entry(n *node, name string) (*node, error) {
 	}
 	switch {
 	case st.kind == dir:
-		return b.directory(n, name, info, st)
+		return b.directory(n, name, e)
 	case rec != nil && rec.inStep(st):
 		return nil, nil
 	case rec != nil && rec.left && !rec.reset:
@@ -154,7 +154,7 @@ func (b *bringing) entry(n *node, name string) (*node, error) {
 	if st.kind == link {
 		return nil, b.link(n, name, st, there)
 	}
-	return nil, b.file(n, name, info, st, there)
+	return nil, b.file(n, name, st, there)
 }
 
 // mine reports whether the copy at a path may be changed, and whether there is
@@ -197,7 +197,7 @@ func (b *bringing) dest(n *node) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode := n.info.Mode().Perm() | 0o700
+	mode := n.mode | 0o700
 	info, err := above.Lstat(n.name)
 	switch {
 	case err == nil && info.IsDir():
@@ -222,13 +222,14 @@ func (b *bringing) dest(n *node) (*os.Root, error) {
 		return nil, err
 	}
 	rec := b.record(n.rel)
-	rec.copy, rec.left, rec.stale, rec.over = stampOf(info, b.at), false, false, nil
+	rec.copy, rec.left, rec.over = stampOf(info, b.at), false, nil
 	return n.dst, nil
 }
 
 // directory brings a directory in step, but for what is in it.
-func (b *bringing) directory(n *node, name string, info fs.FileInfo, st stamp) (*node, error) {
-	sub := n.under(name, info)
+func (b *bringing) directory(n *node, name string, e entry) (*node, error) {
+	st := e.stamp
+	sub := n.under(name, e)
 	rec := b.record(sub.rel)
 	switch {
 	case rec.copy.kind == none && rec.left && !rec.reset: // a command removed it: it comes back when something is put into it
@@ -254,13 +255,17 @@ func (b *bringing) directory(n *node, name string, info fs.FileInfo, st stamp) (
 		}
 		rec.copy.mode = st.mode | 0o700
 	}
-	rec.tree, rec.reset, rec.stale, rec.over = st, false, false, nil
+	rec.tree, rec.reset, rec.over = st, false, nil
 	return sub, nil
 }
 
 // link copies a link.
 func (b *bringing) link(n *node, name string, st stamp, there bool) error {
-	target, err := n.src.Readlink(name)
+	src, err := n.source()
+	if err != nil {
+		return unlessGone(err)
+	}
+	target, err := src.Readlink(name)
 	if gone(err) || errors.Is(err, fs.ErrInvalid) {
 		return nil
 	}
@@ -268,7 +273,7 @@ func (b *bringing) link(n *node, name string, st stamp, there bool) error {
 		return err
 	}
 	rec := b.record(join(n.rel, name))
-	if rec.copy.kind != link || rec.target != target || rec.reset || rec.stale {
+	if rec.copy.kind != link || rec.target != target || rec.reset {
 		dst, err := b.dest(n)
 		if err != nil {
 			return unlessBusy(err)
@@ -280,6 +285,13 @@ func (b *bringing) link(n *node, name string, st stamp, there bool) error {
 	b.pack.drop(rec.body)
 	*rec = record{copy: rec.copy, tree: st, target: target, seen: b.run}
 	return nil
+}
+
+func unlessGone(err error) error {
+	if gone(err) {
+		return nil
+	}
+	return err
 }
 
 func unlessBusy(err error) error {

@@ -18,10 +18,14 @@ import (
 const maxTries = 3
 
 // file copies a file of the tree, unless the copy has its bytes already.
-func (b *bringing) file(n *node, name string, info fs.FileInfo, st stamp, there bool) error {
+func (b *bringing) file(n *node, name string, st stamp, there bool) error {
 	rel := join(n.rel, name)
 	b.noteRules(rel)
-	f, err := n.src.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	src, err := n.source()
+	if err != nil {
+		return unlessGone(err)
+	}
+	f, err := src.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 	switch {
 	case gone(err):
 		return nil
@@ -33,7 +37,7 @@ func (b *bringing) file(n *node, name string, info fs.FileInfo, st stamp, there 
 	defer f.Close()
 	for range maxTries {
 		now, err := f.Stat()
-		if err != nil || !os.SameFile(now, info) || !now.Mode().IsRegular() {
+		if err != nil || !now.Mode().IsRegular() || stampOf(now, b.at).ino != st.ino {
 			return err // it is another one by now; the next Begin sees that
 		}
 		st = stampOf(now, b.at)
@@ -107,7 +111,7 @@ func (b *bringing) keepBytes(n *node, name string, rec *record, data []byte, st 
 	if rec.copy.mode != st.mode {
 		err = dst.Chmod(name, st.mode)
 	}
-	if err == nil && rec.over == nil && !rec.stale && rec.tree.mtime != st.mtime {
+	if err == nil && rec.over == nil && rec.tree.mtime != st.mtime {
 		err = b.write.touch(p, st.mtime)
 	}
 	if err != nil {
@@ -121,7 +125,7 @@ func (b *bringing) keepBytes(n *node, name string, rec *record, data []byte, st 
 			return false, err
 		}
 	}
-	rec.tree, rec.over, rec.stale, rec.target = st, nil, false, ""
+	rec.tree, rec.over, rec.target = st, nil, ""
 	return true, nil
 }
 
@@ -171,7 +175,7 @@ func (b *bringing) layOne(rel string, want diffpreview.Content) error {
 		b.records[rel] = rec
 	}
 	rec.seen = b.run
-	if rec.over != nil && !rec.stale && !rec.reset && sameText(*rec.over, want) || rec.reset && !b.alone {
+	if rec.over != nil && !rec.reset && sameText(*rec.over, want) || rec.reset && !b.alone {
 		return nil
 	}
 	b.noteRules(rel)

@@ -17,12 +17,13 @@ type node struct {
 	parent *node
 	name   string      // in parent
 	rel    string      // from the root, slash separated; "." the root itself
-	info   fs.FileInfo // as it was listed; nil for the root
+	mode   fs.FileMode // permission bits, as it was listed
+	mtime  int64       // in ns since 1970, as it was listed
 	git    bool        // it is a .git, or below one
+	at     handle      // what is walked; open from its visit on
 
-	src *os.Root // what is walked; open from its visit on
-
-	mu  sync.Mutex // guards dst
+	mu  sync.Mutex // guards the fields below
+	src *os.Root   // what is walked, when something was to be read
 	dst *os.Root   // the copy's directory, when something was to be written
 
 	users atomic.Int32 // its own visit, and the nodes below that are not done
@@ -37,8 +38,14 @@ func gone(err error) bool {
 }
 
 // under makes the node of a directory in n.
-func (n *node) under(name string, info fs.FileInfo) *node {
-	return &node{parent: n, name: name, rel: join(n.rel, name), info: info, git: n.git || isGit(name)}
+func (n *node) under(name string, e entry) *node {
+	return &node{parent: n, name: name, rel: join(n.rel, name), mode: e.mode, mtime: e.mtime, git: n.git || isGit(name)}
+}
+
+// entry is what a stat tells of an entry: its stamp, and the mtime of a directory, too.
+type entry struct {
+	stamp
+	mtime int64 // in ns since 1970
 }
 
 func join(dir, name string) string {
@@ -67,27 +74,43 @@ func openDir(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 }
 
 // list opens the directory and returns the names in it.
-func (n *node) list() ([]string, error) {
-	if n.parent != nil {
-		src, err := openDir(n.parent.src, n.name, n.info)
-		if err != nil {
-			return nil, err
-		}
-		n.src = src
+func (n *node) list() (names []string, err error) {
+	if n.parent == nil {
+		n.at, err = openHandle(n.src)
+	} else {
+		n.at, err = n.parent.at.sub(n.name)
 	}
-	f, err := n.src.Open(".")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+	return n.at.names()
+}
+
+// source opens the directory for reading what is in it.
+func (n *node) source() (*os.Root, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.src != nil {
+		return n.src, nil
+	}
+	above, err := n.parent.source()
+	if err != nil {
+		return nil, err
+	}
+	info, err := above.Lstat(n.name)
+	if err != nil {
+		return nil, err
+	}
+	n.src, err = openDir(above, n.name, info)
+	return n.src, err
 }
 
 // done ends one use of the node's handles.
 func (n *node) done() {
 	for ; n != nil && n.users.Add(-1) == 0; n = n.parent {
+		n.at.close()
 		if n.parent == nil {
-			return // the root's are its owner's
+			return // the other handles of the root are its owner's
 		}
 		if n.src != nil {
 			n.src.Close()

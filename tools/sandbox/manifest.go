@@ -41,12 +41,16 @@ const (
 
 // stampOf is the stamp of an entry that was looked at no earlier than at.
 func stampOf(info fs.FileInfo, at time.Time) stamp {
-	s := stamp{kind: kindOf(info.Mode()), mode: info.Mode().Perm()}
-	if s.kind == dir {
-		return s // its own times and size tell nothing that is asked
-	}
-	s.size, s.mtime = info.Size(), info.ModTime().UnixNano()
+	s := stamp{kind: kindOf(info.Mode()), mode: info.Mode().Perm(), size: info.Size(), mtime: info.ModTime().UnixNano()}
 	s.ctime, s.ino = systemStamp(info)
+	return s.seenAt(at)
+}
+
+// seenAt makes a stamp of what a stat told.
+func (s stamp) seenAt(at time.Time) stamp {
+	if s.kind == dir {
+		return stamp{kind: dir, mode: s.mode} // its own times and size tell nothing that is asked
+	}
 	changed := max(s.mtime, s.ctime)
 	tick := clockTick
 	if changed%int64(time.Second) == 0 {
@@ -90,20 +94,19 @@ type record struct {
 	// tree is what the tree had when copy was made of it, or when it was last looked at;
 	// kind none when it had nothing.
 	tree   stamp
-	over   *diffpreview.Content // the text of the view that copy was made of instead
+	over   *diffpreview.Content // what copy was made of instead, or was seen to hold: a text of the view, or of a command
 	body   body                 // the bytes of a file
 	target string               // of a link, as the tree would have it
 
-	stale bool // copy is what a command left, and not what the view has
-	reset bool // likewise, and it is put back only when no command runs
-	left  bool // likewise, and it stays: the rules leave it out, or it is a directory
+	reset bool // copy is what a command left, and it is put back when no command runs
+	left  bool // copy is what a command left, and it stays: the rules leave it out, or it is a directory
 
 	seen uint32 // the last walk that came upon it
 }
 
 // inStep reports whether the copy has what the tree's entry is.
 func (r *record) inStep(tree stamp) bool {
-	return r.over == nil && !r.stale && !r.reset && r.tree.settled(tree)
+	return r.over == nil && !r.reset && r.tree.settled(tree)
 }
 
 // body says where the bytes are that a file of the copy had. The zero body is unknown:

@@ -217,8 +217,8 @@ func (e *ending) made(c *change, step diffpreview.Step) {
 	}
 }
 
-// settle makes the record of a path say what the view has there. Where the copy has
-// something else, the next Begin brings it in step.
+// settle notes what the copy has at a path. Where the view has something else, the next
+// Begin brings it in step.
 func (c *change) settle(view diffpreview.Content) {
 	rec := c.record()
 	c.pack.drop(rec.body)
@@ -226,8 +226,6 @@ func (c *change) settle(view diffpreview.Content) {
 	next := record{copy: c.now, tree: rec.tree, over: &has, seen: rec.seen}
 	if sameBytes(has, view) && (!has.Exists || has.IsLink() || modeOf(has) == modeOf(view)) {
 		next.over = &view // whose bytes the store holds, too
-	} else {
-		next.stale = true
 	}
 	if next.over.IsLink() {
 		next.target = string(next.over.Data)
@@ -245,16 +243,10 @@ func (e *ending) lose(f failed) {
 	if c.to != nil {
 		c.to.putBack()
 		if c.clash {
-			c.to.settleLost()
+			c.to.settle(c.to.mine)
 		}
 	}
 	if c.clash {
-		c.settleLost()
+		c.settle(c.mine)
 	}
-}
-
-// settleLost notes that the copy has what the view will not have.
-func (c *change) settleLost() {
-	c.settle(c.mine)
-	c.record().stale = true
 }

@@ -90,7 +90,7 @@ func (s *scanning) visit(ctx context.Context, n *node) ([]*node, error) {
 		s.mu.Lock()
 		s.closed = append(s.closed, n.rel)
 		s.mu.Unlock()
-		s.add(found{rel: n.rel, rec: s.records[n.rel], now: stamp{kind: dir, mode: n.info.Mode().Perm()}, closed: true})
+		s.add(found{rel: n.rel, rec: s.records[n.rel], now: stamp{kind: dir, mode: n.mode}, closed: true})
 		return nil, nil
 	default:
 		return nil, fmt.Errorf("looking at what a command left: %w", err)
@@ -100,7 +100,7 @@ func (s *scanning) visit(ctx context.Context, n *node) ([]*node, error) {
 	}
 	var subs []*node
 	for _, name := range names {
-		info, err := n.src.Lstat(name)
+		e, err := n.at.stat(name, s.at)
 		if gone(err) {
 			continue
 		}
@@ -109,12 +109,12 @@ func (s *scanning) visit(ctx context.Context, n *node) ([]*node, error) {
 		}
 		rel := join(n.rel, name)
 		rec := s.records[rel]
-		now := stampOf(info, s.at)
+		now := e.stamp
 		if rec != nil {
 			rec.seen = s.run
 		}
 		if now.kind == dir {
-			subs = append(subs, n.under(name, info))
+			subs = append(subs, n.under(name, e))
 		}
 		if rec == nil || !rec.copy.settled(now) {
 			s.add(found{rel: rel, rec: rec, now: now})

@@ -125,6 +125,9 @@ func (e *ending) sort(f found) {
 		}
 		return
 	}
+	if same && f.rec.reset {
+		return // it was told
+	}
 	isDir := f.now.kind == dir || f.now.kind == none && was == dir
 	if e.rules[f.rootCopy].ignored(f.rel, isDir) {
 		if !isDir && !same {

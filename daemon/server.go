@@ -44,18 +44,19 @@ func (e *AlreadyRunning) Error() string {
 
 // Server is one daemon.
 type Server struct {
-	opts     Options
-	logger   *slog.Logger
-	place    place.Place
-	claim    *place.Claim
-	socket   string
-	ws       *diffpreview.Workspace
-	store    *diffpreview.Store
-	toolbox  *toolbox
-	config   *config.Source
-	watching *watching
-	indexes  *indexes
-	started  time.Time
+	opts      Options
+	logger    *slog.Logger
+	place     place.Place
+	claim     *place.Claim
+	socket    string
+	ws        *diffpreview.Workspace
+	store     *diffpreview.Store
+	toolbox   *toolbox
+	config    *config.Source
+	watching  *watching
+	indexes   *indexes
+	sandboxes *sandboxes
+	started   time.Time
 
 	configuring sync.Mutex // held while configuration is taken up; guards configured
 	configured  int        // the version of config that the store has
@@ -114,6 +115,8 @@ func New(opts Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s.indexes = s.openIndexes(configured.Memory.Value)
+	s.sandboxes = s.openSandboxes()
+	s.store.Subscribe(s.sandboxes.note)
 	s.store.Subscribe(s.announce)
 	s.watch()
 	return s, nil
@@ -153,6 +156,9 @@ func (s *Server) Close() error {
 	var errs []error
 	s.endAllJobs() // before the store: what they changed is proposed
 	process.Rest()
+	if s.sandboxes != nil {
+		errs = append(errs, s.sandboxes.close())
+	}
 	if s.watching != nil {
 		errs = append(errs, s.watching.close())
 	}

@@ -28,7 +28,7 @@ var rooms = []room{
 	},
 	{
 		"daemon",
-		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/process", "diffpreview", "watch", "watch/index"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/process", "tools/sandbox", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"docs/customtool", []string{"daemon", "daemon/config", "daemon/place", "tools"}, nil},
@@ -43,6 +43,7 @@ var rooms = []room{
 	{"tools", []string{"diffpreview", "tools/patch", "tools/process", "watch", "watch/index", "watch/match"}, []string{"github.com/google/jsonschema-go", "golang.org/x/image", "golang.org/x/text"}},
 	{"tools/gen", []string{"tools"}, nil},
 	{"tools/patch", nil, nil},
+	{"tools/sandbox", []string{"tools", "diffpreview", "watch"}, []string{"golang.org/x/sys"}},
 	{"tools/process", nil, []string{"golang.org/x/sys"}},
 	{"diffpreview", nil, []string{"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff", "golang.org/x/sys"}},
 	{"watch", nil, []string{"github.com/fsnotify/fsnotify", "golang.org/x/sys"}},

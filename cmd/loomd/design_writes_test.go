@@ -50,7 +50,7 @@ var allowances = []allowance{
 	{"watch/index", []string{"unix.Mmap", "unix.Munmap", "unix.Madvise", "unix.Sysinfo"}, "memory without a file behind it"},
 	{
 		"tools/sandbox",
-		[]string{"os.Mkdir", "os.OpenFile", "os.OpenRoot", "os.Root", "os.Remove", "File.Chmod", "File.WriteAt"},
+		[]string{"os.Mkdir", "os.MkdirAll", "os.OpenFile", "os.OpenRoot", "os.Root", "os.Remove", "os.WriteFile", "os.Chtimes", "File.Chmod", "File.WriteAt"},
 		"a session's private copy of its view, outside of every root; of the roots themselves it only reads",
 	},
 	{

@@ -51,6 +51,9 @@ func (r *rootCopy) bring(ctx context.Context, alone bool, over map[string]diffpr
 	if err := b.lay(ctx); err != nil {
 		return err
 	}
+	if err := b.renewGits(); err != nil {
+		return err
+	}
 	for rel, mtime := range b.touched {
 		// A directory that went meanwhile needs no time.
 		_ = r.copy.Chtimes(rel, time.Time{}, time.Unix(0, mtime))
@@ -146,6 +149,11 @@ func (b *bringing) entry(n *node, name string) (*node, error) {
 		return nil, nil
 	case rec != nil && rec.left && !rec.reset:
 		return nil, nil // the session's own
+	}
+	if isGit(name) && !n.git {
+		if done, err := b.gitOutside(n, name, st); done || err != nil {
+			return nil, err
+		}
 	}
 	there, mine, err := b.mine(n, name, rec)
 	if err != nil || !mine {

@@ -38,14 +38,15 @@ type Copy struct {
 
 	// turn holds a token while somebody works on the copy. Who has it may use the fields
 	// below.
-	turn   chan struct{}
-	dir    string // of opts, links resolved
-	roots  []*rootCopy
-	pack   *pack
-	packs  int  // made so far
-	active int  // Workdirs that have not ended
-	astray bool // what a command left could not be read: the records do not tell it
-	closed bool
+	turn    chan struct{}
+	dir     string // of opts, links resolved
+	roots   []*rootCopy
+	pack    *pack
+	packs   int  // made so far
+	gitDirs int  // likewise, private git directories; guarded by a bringing's mu, too
+	active  int  // Workdirs that have not ended
+	astray  bool // what a command left could not be read: the records do not tell it
+	closed  bool
 }
 
 // rootCopy is the copy of one root.
@@ -57,8 +58,9 @@ type rootCopy struct {
 	copy    *os.Root
 	id      fs.FileInfo // of copy
 	records map[string]*record
-	run     uint32      // number of the last walk
-	ruled   atomic.Bool // ignore rules may have changed since the last End
+	gits    map[string]*outsideGit // by the path of their .git
+	run     uint32                 // number of the last walk
+	ruled   atomic.Bool            // ignore rules may have changed since the last End
 }
 
 var _ tools.Sandbox = (*Copy)(nil)
@@ -302,7 +304,7 @@ func (r *rootCopy) open(alone bool) (err error) {
 	for _, rec := range r.records {
 		r.pack.drop(rec.body)
 	}
-	r.records = map[string]*record{}
+	r.records, r.gits = map[string]*record{}, map[string]*outsideGit{}
 	r.id, err = r.copy.Stat(".")
 	return err
 }

@@ -64,6 +64,9 @@ func (c *Copy) end(ctx context.Context, call diffpreview.Call) (tools.Left, erro
 		e.rules[r] = newRules(r.root.Path, r.copy)
 		all = append(all, r.withUncovered(some, e.rules[r])...)
 	}
+	for _, r := range c.roots {
+		e.left.GitDiscarded = e.left.GitDiscarded || r.gitsChanged()
+	}
 	if err := ctx.Err(); err != nil || c.opts.Discard {
 		for i := range all {
 			all[i].putBack()

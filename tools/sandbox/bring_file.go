@@ -160,7 +160,7 @@ func (b *bringing) lay(ctx context.Context) error {
 			if want.Exists == gone {
 				continue
 			}
-			if err := b.layOne(rel, want); err != nil {
+			if err := b.layOne(rel, want); err != nil && !b.raced(err) {
 				return b.fail("writing", rel, err)
 			}
 		}

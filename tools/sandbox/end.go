@@ -257,7 +257,7 @@ func (f *found) read(room int64) (diffpreview.Content, error) {
 		return diffpreview.Content{}, tooLarge(name)
 	}
 	file, err := f.copy.OpenFile(f.rel, os.O_RDONLY|openNonblock, 0)
-	if gone(err) {
+	if gone(err) || isEscape(err) {
 		return diffpreview.Content{}, errSwapped
 	}
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -277,7 +276,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(path.Dir(to), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
 	if err := os.WriteFile(to, data, 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -187,7 +188,7 @@ func openUp(root *os.Root, rel string) error {
 // Remove removes a folder of copies, whatever commands did to the rights in it. That it
 // is not there is no error.
 func Remove(folder string) error {
-	above, err := os.OpenRoot(path.Dir(folder))
+	above, err := os.OpenRoot(filepath.Dir(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -195,7 +196,7 @@ func Remove(folder string) error {
 		return fmt.Errorf("removing copies of sessions: %w", err)
 	}
 	defer above.Close()
-	if err := removeAll(above, path.Base(folder)); err != nil {
+	if err := removeAll(above, filepath.Base(folder)); err != nil {
 		return fmt.Errorf("removing copies of sessions: %w", err)
 	}
 	return nil

@@ -117,7 +117,7 @@ func (c *client) joinSession(o *protocol.SessionOptions) (diffpreview.Session, e
 		return diffpreview.Session{}, err
 	}
 	sess, err := c.server.store.JoinSession(diffpreview.Session{
-		ID: asked.ID, Label: asked.Label, Toolset: toolset, ReviewMode: mode, Sandbox: "none",
+		ID: asked.ID, Label: asked.Label, Toolset: toolset, ReviewMode: mode, Sandbox: c.server.sandboxes.kind(),
 	})
 	if err != nil {
 		return diffpreview.Session{}, err

@@ -46,19 +46,20 @@ func (e *AlreadyRunning) Error() string {
 
 // Server is one daemon.
 type Server struct {
-	opts     Options
-	logger   *slog.Logger
-	place    place.Place
-	claim    *place.Claim
-	socket   string
-	ws       *diffpreview.Workspace
-	store    *diffpreview.Store
-	toolbox  *toolbox
-	config   *config.Source
-	secrets  *secret.Set
-	watching *watching
-	indexes  *indexes
-	started  time.Time
+	opts      Options
+	logger    *slog.Logger
+	place     place.Place
+	claim     *place.Claim
+	socket    string
+	ws        *diffpreview.Workspace
+	store     *diffpreview.Store
+	toolbox   *toolbox
+	config    *config.Source
+	secrets   *secret.Set
+	watching  *watching
+	indexes   *indexes
+	sandboxes *sandboxes
+	started   time.Time
 
 	// sandboxOf is where the commands of a session run; nil: none can.
 	sandboxOf func(sess diffpreview.Session) tools.Sandbox
@@ -129,6 +130,9 @@ func New(opts Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s.indexes = s.openIndexes(configured.Memory.Value)
+	s.sandboxes = s.openSandboxes()
+	s.sandboxOf = s.sandboxes.of
+	s.store.Subscribe(s.sandboxes.note)
 	s.store.Subscribe(s.announce)
 	s.watch()
 	return s, nil
@@ -168,6 +172,9 @@ func (s *Server) Close() error {
 	var errs []error
 	s.endAllJobs() // before the store: what they changed is proposed
 	process.Rest()
+	if s.sandboxes != nil {
+		errs = append(errs, s.sandboxes.close())
+	}
 	if s.watching != nil {
 		errs = append(errs, s.watching.close())
 	}

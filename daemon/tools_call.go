@@ -71,7 +71,7 @@ func (c *client) toolsCall(ctx context.Context, p protocol.ToolsCallParams) (any
 		View: c.server.store.View(c.session), Logger: c.server.logger.With("session", c.session),
 		ReviewWait: func() time.Duration { return c.server.reviewWait(sess) }, Progress: progress.report,
 		Index: c.server.indexes.searchers(), Jobs: c.server.jobsOf(c.session), Session: sess.ID, Services: c.server.services(),
-		Allow: c.server.allow(sess, p.Name, progress.report), Sandbox: c.server.sandbox(sess), Secrets: c.server.secrets,
+		Allow: c.server.allow(sess, p.Name, progress.report), Sandbox: c.server.sandboxOf(sess), Secrets: c.server.secrets,
 	})
 	progress.end()
 	if err != nil {
@@ -103,14 +103,6 @@ func interrupted(o tools.Outcome) error {
 		Code: rpc.CodeRequestCancelled, Message: "request cancelled",
 		Data: protocol.ErrorData{Kind: "cancelled", Hint: "partial is what there was until then", Partial: o.Structured},
 	}
-}
-
-// sandbox is where the commands of a session run; nil: none can.
-func (s *Server) sandbox(sess diffpreview.Session) tools.Sandbox {
-	if s.sandboxOf == nil {
-		return nil
-	}
-	return s.sandboxOf(sess)
 }
 
 // answerOf is a [protocol.ToolsCallResult]. What a registry has made is JSON in

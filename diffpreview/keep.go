@@ -66,9 +66,7 @@ func (s *Store) show(proposals []*Proposal, reviews []savedReview) {
 	s.addReviews(reviews)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range s.retention.trim() {
-		delete(s.proposals, id)
-	}
+	s.drop(s.retention.trim())
 }
 
 func (s *Store) tell(proposals []*Proposal) {

@@ -22,8 +22,12 @@ func (v *View) lockPlaces(paths ...Path) (unlock func()) {
 			all = append(all, v.places(p)...)
 		}
 		unlock = v.store.paths.lock(all...)
+		locked := make(map[Path]bool, len(all))
+		for _, p := range all {
+			locked[p] = true
+		}
 		missed := func(p Path) bool {
-			return slices.ContainsFunc(v.places(p), func(at Path) bool { return !slices.Contains(all, at) })
+			return slices.ContainsFunc(v.places(p), func(at Path) bool { return !locked[at] })
 		}
 		if !slices.ContainsFunc(paths, missed) {
 			return unlock
@@ -86,60 +90,8 @@ func (v *View) proposeOne(ctx context.Context, call Call, c Change) (Step, error
 // invalid_arguments (another root, the same place, a file that is changed twice) and
 // conflict (there is a file already), those of [Options.Check], and those of Read.
 func (v *View) ProposeAll(ctx context.Context, call Call, changes []Change) ([]Step, error) {
-	steps, err := v.propose(ctx, call, changes)
-	if err != nil {
-		return nil, err
-	}
-	for i := range steps {
-		steps[i] = v.store.applyRules(ctx, steps[i])
-	}
-	return steps, nil
-}
-
-func (v *View) propose(ctx context.Context, call Call, changes []Change) ([]Step, error) {
-	paths, err := v.pathsOf(changes)
-	if err != nil {
-		return nil, err
-	}
-	defer v.lockPlaces(paths...)()
-	for _, p := range paths {
-		if err := v.refresh(p); err != nil {
-			return nil, err
-		}
-	}
-	var next []*Proposal
-	steps := make([]Step, len(changes))
-	for i := range changes {
-		c := &changes[i]
-		call.Via = c.Via
-		made, err := v.change(c, call, &steps[i])
-		if err != nil {
-			return nil, err
-		}
-		for _, q := range made {
-			q = v.extend(q, call)
-			if slices.ContainsFunc(next, func(o *Proposal) bool { return o.ID == q.ID }) {
-				return nil, &Error{
-					Code: CodeConflict, Path: v.Name(c.Path), Message: "stands on a move that this call changes, too",
-					Hint: "make these changes in two calls",
-				}
-			}
-			next = append(next, q)
-		}
-	}
-	if err := v.apart(steps); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := v.store.keep(next, nil); err != nil {
-		return nil, err
-	}
-	for i := range steps {
-		v.Saw(changes[i].Shown(), steps[i].After.Hash())
-	}
-	return steps, nil
+	steps, _, err := v.propose(ctx, call, &batch{view: v, changes: changes})
+	return steps, err
 }
 
 // moves reports whether c takes the file elsewhere.
@@ -151,33 +103,6 @@ func (c *Change) Shown() Path {
 		return c.To
 	}
 	return c.Path
-}
-
-// pathsOf are the places of changes, which must all be different.
-func (v *View) pathsOf(changes []Change) ([]Path, error) {
-	var paths []Path
-	add := func(p Path) error {
-		if slices.Contains(paths, p) {
-			return failf(CodeInvalidArguments, v.Name(p), "is changed twice in one call")
-		}
-		paths = append(paths, p)
-		return protect(v.Name(p), p)
-	}
-	for i := range changes {
-		c := &changes[i]
-		if c.moves() && (c.Path == c.To || c.Path.index != c.To.index) {
-			return nil, failf(CodeInvalidArguments, v.Name(c.To), "a file is moved to another place of the same root")
-		}
-		if err := add(c.Path); err != nil {
-			return nil, err
-		}
-		if c.moves() {
-			if err := add(c.To); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return paths, nil
 }
 
 // change returns the proposals that a change leads to, and says in step what it did.
@@ -232,25 +157,6 @@ func (v *View) change(c *Change, call Call, step *Step) ([]*Proposal, error) {
 	*step = Step{Proposal: next[0], Before: now, After: want}
 	step.Diff, step.Lossy = renderChange(v.Name(c.Path), v.Name(c.Shown()), now, want)
 	return next, nil
-}
-
-// apart refuses steps that make a file where another one of them needs a
-// directory.
-func (v *View) apart(steps []Step) error {
-	made := map[Path]bool{}
-	for i := range steps {
-		if steps[i].After.Exists {
-			made[steps[i].Proposal.Shown()] = true
-		}
-	}
-	for p := range made {
-		for dir := range p.above() {
-			if made[dir] {
-				return v.fileAbove(p, dir)
-			}
-		}
-	}
-	return nil
 }
 
 // refresh brings what the session proposes at p onto the tree of now.

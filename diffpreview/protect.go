@@ -20,6 +20,12 @@ func protect(name string, p Path) error {
 	return nil
 }
 
+// Protected fails with protected_path where no tool writes.
+func (w *Workspace) Protected(p Path) error { return protect(w.Name(p), p) }
+
+// IsGit reports whether a name is ".git" as some file system may spell it.
+func IsGit(name string) bool { return isGit(name) }
+
 // isGit recognises ".git" as the file systems of the three platforms may spell
 // it: in any case, with trailing dots and spaces or a stream name (NTFS), by
 // its short name (git~1), with ignorable characters in it (HFS+).

@@ -10,7 +10,7 @@ import (
 // Stale says that the tree at a path may have moved. It returns at once; the
 // proposals there are rebased soon after.
 func (s *Store) Stale(path Path) {
-	moving := s.those(func(p *Proposal) bool {
+	moving := s.thoseAt(path, func(p *Proposal) bool {
 		r := p.rename()
 		return (p.Path == path || r != nil && r.To == path) && p.moving()
 	})
@@ -65,7 +65,7 @@ func (p *Proposal) moving() bool { return p.Undecided() || p.unsaved() }
 
 // moving returns the proposals of a path that do.
 func (s *Store) moving(path Path) []*Proposal {
-	return s.those(func(p *Proposal) bool { return p.Path == path && p.moving() })
+	return s.thoseAt(path, func(p *Proposal) bool { return p.Path == path && p.moving() })
 }
 
 // refresh rebases the undecided proposals at a path onto the tree. With atRest
@@ -162,7 +162,7 @@ func (s *Store) gatherOpen(path Path, changed []*Proposal) ([]*Proposal, []saved
 	}
 	for session := range sessions {
 		var mine []*Proposal // undecided, the oldest first
-		for _, p := range s.those(func(p *Proposal) bool { return p.Path == path && p.Session == session }) {
+		for _, p := range s.thoseAt(path, func(p *Proposal) bool { return p.Path == path && p.Session == session }) {
 			if now[p.ID] != nil {
 				p = now[p.ID]
 			}

@@ -145,9 +145,7 @@ func (s *Store) adopt(r *replayed) error {
 			s.put(p)
 		}
 	}
-	for _, id := range s.retention.trim() {
-		delete(s.proposals, id)
-	}
+	s.drop(s.retention.trim())
 	named := map[string]bool{}
 	for _, p := range s.proposals {
 		named[p.Session] = true

@@ -41,6 +41,7 @@ type Store struct {
 	mu          sync.Mutex // guards the fields below
 	sessions    map[string]*session
 	proposals   map[string]*Proposal
+	places      places // of proposals
 	counters    counters
 	subscribers []func(Event)
 	changed     chan struct{} // closed and renewed when proposals change
@@ -91,7 +92,7 @@ func Open(ws *Workspace, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		ws: ws, check: opts.Check, journal: j, docs: newDocuments(), logger: opts.Logger, now: opts.Now,
-		sessions: map[string]*session{}, proposals: map[string]*Proposal{},
+		sessions: map[string]*session{}, proposals: map[string]*Proposal{}, places: newPlaces(),
 		changed: make(chan struct{}), stale: map[Path]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
 		grown: make(chan struct{}, 1), saw: make(chan struct{}, 1), flights: map[int]*beginWrite{},
 		sights:    sights{pending: map[sightKey]bool{}},
@@ -252,25 +253,9 @@ func (s *Store) Undecided() []Path {
 
 // at returns the undecided proposals of a path, by session when one is named.
 func (s *Store) at(path Path, session string) []*Proposal {
-	return s.those(func(p *Proposal) bool {
+	return s.thoseAt(path, func(p *Proposal) bool {
 		return p.Path == path && p.Undecided() && (session == "" || p.Session == session)
 	})
-}
-
-// those returns the proposals that fit, the oldest first.
-func (s *Store) those(fit func(p *Proposal) bool) []*Proposal {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []*Proposal
-	for _, p := range s.proposals {
-		if fit(p) {
-			out = append(out, p)
-		}
-	}
-	slices.SortFunc(out, func(a, b *Proposal) int {
-		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
-	})
-	return out
 }
 
 // tree is what is at a path now: an open buffer with unsaved changes before
@@ -294,7 +279,7 @@ func (s *Store) tree(path Path) (Content, error) {
 func (s *Store) baseAt(path Path) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range s.proposals {
+	for _, p := range s.places.at[path] {
 		if p.Path == path && p.Base.Exists && !p.Base.IsLink() {
 			return p.Base.Data
 		}
@@ -307,8 +292,18 @@ func (s *Store) put(proposals ...*Proposal) {
 	defer s.mu.Unlock()
 	for _, p := range proposals {
 		s.learn(s.proposals[p.ID], p)
+		s.places.remove(s.proposals[p.ID])
+		s.places.add(p)
 		s.proposals[p.ID] = p
 		s.retention.note(p)
+	}
+}
+
+// drop forgets proposals. The caller holds mu.
+func (s *Store) drop(ids []string) {
+	for _, id := range ids {
+		s.places.remove(s.proposals[id])
+		delete(s.proposals, id)
 	}
 }
 

@@ -55,7 +55,7 @@ func (v *View) Workspace() *Workspace { return v.store.ws }
 // overlay is the session's undecided proposal that the view shows at p, nil for
 // none. gone is one whose file the tree has at p and the view elsewhere.
 func (v *View) overlay(p Path) (shown, gone *Proposal) {
-	for _, mine := range v.store.those(func(o *Proposal) bool { return o.Session == v.session && o.Undecided() }) {
+	for _, mine := range v.store.thoseAt(p, func(o *Proposal) bool { return o.Session == v.session && o.Undecided() }) {
 		switch p {
 		case mine.Shown():
 			shown = mine
@@ -196,7 +196,7 @@ func (v *View) below(dir Path) []overlaid {
 	prefix := prefixOf(dir)
 	under := func(p Path) bool { return p.index == dir.index && strings.HasPrefix(p.rel, prefix) }
 	var gone, shown []overlaid
-	for _, p := range v.store.those(func(p *Proposal) bool {
+	for _, p := range v.store.thoseUnder(dir, func(p *Proposal) bool {
 		return p.Session == v.session && p.Undecided() && (under(p.Path) || under(p.Shown()))
 	}) {
 		if p.Path != p.Shown() && under(p.Path) {

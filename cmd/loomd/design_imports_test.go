@@ -28,7 +28,7 @@ var rooms = []room{
 	},
 	{
 		"daemon",
-		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/grant", "tools/permission", "tools/process", "tools/schema", "tools/secret", "diffpreview", "watch", "watch/index"},
+		[]string{"daemon/config", "daemon/place", "daemon/protocol", "daemon/rpc", "tools", "tools/grant", "tools/permission", "tools/process", "tools/sandbox", "tools/schema", "tools/secret", "diffpreview", "watch", "watch/index"},
 		[]string{"go.lsp.dev/protocol", "go.lsp.dev/uri"},
 	},
 	{"docs/customtool", []string{"daemon", "daemon/config", "daemon/place", "tools"}, nil},
@@ -44,6 +44,7 @@ var rooms = []room{
 	{"tools/gen", []string{"tools", "tools/schema"}, nil},
 	{"tools/grant", nil, nil},
 	{"tools/patch", nil, nil},
+	{"tools/sandbox", []string{"tools", "diffpreview", "watch"}, []string{"golang.org/x/sys"}},
 	{"tools/process", nil, []string{"golang.org/x/sys"}},
 	{"tools/permission", nil, []string{"mvdan.cc/sh/v3/syntax"}},
 	{"tools/schema", nil, nil},

@@ -48,6 +48,16 @@ var allowances = []allowance{
 	{"watch/index/reader_unix.go", []string{"unix.*"}, "opens files for reading through no link, and reads them"},
 	{"watch/index/reader_other.go", []string{"os.OpenRoot", "os.Root"}, "likewise, where there is no unix"},
 	{"watch/index", []string{"unix.Mmap", "unix.Munmap", "unix.Madvise", "unix.Sysinfo"}, "memory without a file behind it"},
+	{
+		"tools/sandbox",
+		[]string{"os.Mkdir", "os.MkdirAll", "os.OpenFile", "os.OpenRoot", "os.Root", "os.Remove", "os.WriteFile", "os.Chtimes", "File.Chmod", "File.WriteAt"},
+		"a session's private copy of its view, outside of every root; of the roots themselves it only reads",
+	},
+	{
+		"tools/sandbox",
+		[]string{"unix.Openat", "unix.Fstatat", "unix.ReadDirent", "unix.ParseDirent", "unix.Close", "unix.IoctlFileClone"},
+		"walks the tree and the copy with the fewest calls, no link followed; clones files into the copy",
+	},
 	{"daemon/client/start.go", []string{"exec.Command"}, "starts the daemon"},
 	{"tools/secret/provider.go", []string{"exec.CommandContext"}, "op, or the command that a person has configured to give a secret"},
 	{"tools/secret/provider_unix.go", []string{"syscall.Kill"}, "ends that command's group"},

@@ -154,6 +154,16 @@ func (p Place) ScratchDirs() []string {
 	return append(dirs, filepath.Join(p.StateDir, "scratch"), filepath.Join(os.TempDir(), mine+"-"+name))
 }
 
+// SandboxDirs are where a daemon may have the private copies of a workspace that
+// commands run in, the best first: beside its state, else among temporary files. They
+// can be large, and so are not in memory.
+func (p Place) SandboxDirs() []string {
+	return []string{
+		filepath.Join(p.StateDir, "sandboxes"),
+		filepath.Join(os.TempDir(), "loomd-"+strconv.Itoa(os.Getuid())+"-sandboxes-"+filepath.Base(p.StateDir)),
+	}
+}
+
 // RemoveDir takes away a directory of a daemon's that is empty, and the one above
 // it if that is then. What is left is no harm.
 func RemoveDir(dir string) {

@@ -67,7 +67,7 @@ type Session struct {
 	Label      string `json:"label"`
 	Toolset    string `json:"toolset"`
 	ReviewMode string `json:"reviewMode"`
-	Sandbox    string `json:"sandbox"`
+	Sandbox    string `json:"sandbox"` // where its commands run: staged, in a copy of its view; none: none can
 	Open       bool   `json:"open"`
 	Proposals  int    `json:"proposals"` // open or in conflict
 	Created    string `json:"created"`   // RFC 3339, UTC

@@ -71,6 +71,7 @@ export interface Session {
   label: string;
   toolset: string;
   reviewMode: string;
+  /** where its commands run: staged, in a copy of its view; none: none can */
   sandbox: string;
   open: boolean;
   /** open or in conflict */

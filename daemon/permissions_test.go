@@ -189,17 +189,26 @@ func TestAskedCallIsGivenUp(t *testing.T) {
 		},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
+	ended := make(chan error, 2)
 	params := protocol.ToolsCallParams{Name: "command_git", Arguments: json.RawMessage(`{"args":["log"]}`)}
+	hear := func() string {
+		select {
+		case state := <-asked:
+			return state
+		case <-time.After(patience):
+			t.Fatal("nothing is told")
+			return ""
+		}
+	}
 	go func() { ended <- agent.conn.Call(ctx, protocol.MethodToolsCall, params, nil) }()
-	<-asked
+	hear()
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("a call that was given up has an answer")
 	}
 	go func() { ended <- agent.call(protocol.MethodToolsCall, params, nil) }()
 	agent.must(protocol.MethodSessionsClose, protocol.SessionsCloseParams{ID: "agent"}, nil)
-	if state := <-asked; state != "withdrawn" {
+	if state := hear(); state != "withdrawn" {
 		t.Errorf("told %s", state)
 	}
 	<-ended

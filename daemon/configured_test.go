@@ -36,6 +36,7 @@ func TestConfiguredToolIsCalled(t *testing.T) {
 	if names := namesIn(list); !slices.Equal(names[len(names)-2:], []string{"count_lines", "count_words"}) {
 		t.Errorf("%v", names)
 	}
+	h.server.sandboxOf = func(diffpreview.Session) tools.Sandbox { return nil }
 	if out, _ := agent.tool("count_lines", `{"path":"f"}`); out["code"] != "unavailable" {
 		t.Errorf("without a place to run: %v", out)
 	}

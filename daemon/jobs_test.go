@@ -90,6 +90,7 @@ func TestJobsEndWithTheirSession(t *testing.T) {
 // Without a sandbox a command says why it cannot run.
 func TestBashWithoutASandbox(t *testing.T) {
 	h := newHouse(t, nil)
+	h.server.sandboxOf = func(diffpreview.Session) tools.Sandbox { return nil }
 	var got protocol.ToolsCallResult
 	_, got = h.connect(helloAgent, nil).tool("bash", `{"command":"true"}`)
 	if !got.IsError || !strings.Contains(string(got.StructuredContent), `"code":"unavailable"`) {

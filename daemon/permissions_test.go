@@ -19,7 +19,7 @@ import (
 // workshop is a house whose granted git only says that it ran.
 type workshop struct{ *house }
 
-const gitGrant = "[permission]\nwait_secs = 0\n[grants.git]\npreset = \"git-read\"\npath = \"PROGRAM\"\n"
+const gitGrant = "[permission]\nwait_secs = 0\n[grants.git]\npreset = \"git-read\"\npath = \"PROGRAM\"\nhost = true\n"
 
 func newWorkshop(t *testing.T, configuration string) *workshop {
 	t.Helper()

@@ -86,7 +86,7 @@ func TestServicesAreAsked(t *testing.T) {
 
 	h.configure(search + "key_env = \"LOOMD_TEST_NONE\"\n" + oracle + "key_secret = \"mine\"\n")
 	fails("web_search", `{"query":"q"}`, "unavailable", "the variable LOOMD_TEST_NONE, which is configured as the key, is not set")
-	fails("oracle", `{"query":"q"}`, "unavailable", "no secret mine is configured")
+	fails("oracle", `{"query":"q"}`, "unavailable", "secret mine: is not configured")
 
 	// A workspace's own file says nothing here.
 	h.configure("")

@@ -92,7 +92,7 @@ func (s *Server) allow(sess diffpreview.Session, tool string, tell func(tools.Pr
 func (s *Server) normally(sess diffpreview.Session, tool string) permission.Effect {
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
-	if !s.hostTools[tool] && (sess.Sandbox == "staged" || sess.Sandbox == "virtual") {
+	if kind := s.sandboxes.kindOf(sess); !s.hostTools[tool] && (kind == "staged" || kind == "virtual") {
 		return permission.Allow
 	}
 	return permission.Ask

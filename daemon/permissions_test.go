@@ -293,8 +293,8 @@ func TestWhatNormallyRuns(t *testing.T) {
 		{"staged", "command_git", "allow"},
 		{"staged", "command_host", "ask"},
 		{"local", "bash", "ask"},
-		{"none", "bash", "ask"},
-		{"", "bash", "ask"},
+		{"none", "bash", "allow"}, // with an earlier daemon
+		{"nowhere", "bash", "ask"},
 	} {
 		sess.Sandbox = c.sandbox
 		if got := w.server.normally(sess, c.tool); string(got) != c.want {

@@ -81,12 +81,22 @@ func (x *sandboxes) removeOthers() {
 	}
 }
 
-// kind is what sessions are told of where their commands run.
+// kind says where the commands of sessions run that began with this daemon: staged,
+// or none where they cannot.
 func (x *sandboxes) kind() string {
 	if x.own == "" {
 		return "none"
 	}
 	return "staged"
+}
+
+// kindOf is that of one session. One that had no sandbox with an earlier daemon has
+// one with this.
+func (x *sandboxes) kindOf(sess diffpreview.Session) string {
+	if sess.Sandbox == "" || sess.Sandbox == "none" {
+		return x.kind()
+	}
+	return sess.Sandbox
 }
 
 // of is where the commands of a session run, nil when there is no place or the daemon is

@@ -34,7 +34,7 @@ func (s *Server) wireRoots() []protocol.Root {
 
 func (s *Server) wireSession(sess diffpreview.Session) protocol.Session {
 	return protocol.Session{
-		ID: sess.ID, Label: sess.Label, Toolset: sess.Toolset, ReviewMode: string(s.modeOf(sess)), Sandbox: sess.Sandbox,
+		ID: sess.ID, Label: sess.Label, Toolset: sess.Toolset, ReviewMode: string(s.modeOf(sess)), Sandbox: s.sandboxes.kindOf(sess),
 		Open: sess.Open, Created: sess.Created.Format(time.RFC3339), Proposals: s.store.Pending(sess.ID),
 	}
 }

@@ -54,7 +54,7 @@ func TestToolsets(t *testing.T) {
 	all := []string{"read_file", "write_file", "edit_file", "apply_patch", "delete_file", "move_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill", "web_search", "oracle", "await_review"}
 	reading := []string{"read_file", "list_files", "glob", "grep", "web_search", "oracle"}
 	for toolset, want := range map[string][]string{
-		"": all, "coding": all, "read_only": reading, "read_only_shell": []string{"read_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill", "web_search", "oracle"},
+		"": all, "coding": all, "read_only": reading, "read_only_shell": {"read_file", "list_files", "glob", "grep", "bash", "job_output", "job_kill", "web_search", "oracle"},
 	} {
 		part, err := r.Toolset(toolset)
 		must(t, err)

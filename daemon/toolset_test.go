@@ -35,7 +35,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	part, err := own.Toolset("read_only")
 	must(t, err)
 	for _, tool := range part.List() {
-		if a := tool.Annotations; !a.ReadOnly || a.Destructive || a.OpenWorld {
+		if a := tool.Annotations; !a.ReadOnly || a.Destructive {
 			t.Errorf("%s is in read_only and says %+v", tool.Name, a)
 		}
 	}

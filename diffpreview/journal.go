@@ -177,7 +177,9 @@ func (j *journal) appendLine(line []byte, must, sync bool) error {
 	if j.broken != nil {
 		return j.broken
 	}
-	line = append(slices.Clip(j.owed), line...)
+	if len(j.owed) > 0 {
+		line = append(slices.Clip(j.owed), line...)
+	}
 	if _, err := j.file.Write(line); err != nil {
 		if must {
 			j.owed = line

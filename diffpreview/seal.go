@@ -121,9 +121,10 @@ const sealedHead = `"sealed":"`
 
 // sealLine is a line of JSON as a JSON object that shows of it only what clear
 // says: nothing, or members that end with a comma. use keeps the lines of one file
-// from being taken for those of another.
+// from being taken for those of another. The memory of line is used for something else
+// then.
 func (s *seal) sealLine(use, clear string, line []byte) []byte {
-	sealed := s.line.Seal(nil, nil, line, []byte(use))
+	sealed := s.line.Seal(line[:0], nil, line, []byte(use)) // lines can have tens of megabytes
 	out := make([]byte, 0, len(clear)+len(sealedHead)+base64.StdEncoding.EncodedLen(len(sealed))+4)
 	out = append(append(append(out, '{'), clear...), sealedHead...)
 	return append(base64.StdEncoding.AppendEncode(out, sealed), `"}`...)
@@ -140,7 +141,7 @@ func (s *seal) openLine(use string, line []byte) ([]byte, error) {
 	sealed, ok := bytes.CutSuffix(bytes.TrimRight(line[at+len(sealedHead):], "\n"), []byte(`"}`))
 	text, err := base64.StdEncoding.AppendDecode(nil, sealed)
 	if err == nil && ok {
-		text, err = s.line.Open(nil, nil, text, []byte(use))
+		text, err = s.line.Open(text[:0], nil, text, []byte(use))
 	}
 	if err != nil || !ok {
 		return nil, errors.New("it is damaged, or was sealed with another key")

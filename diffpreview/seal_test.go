@@ -134,7 +134,7 @@ func TestSealedBodies(t *testing.T) {
 func TestSealedLines(t *testing.T) {
 	s, other := newSeal(t), newSeal(t)
 	text := []byte(`{"a":"secret text"}`)
-	line := s.sealLine(sealHistory, `"seq":7,`, text)
+	line := s.sealLine(sealHistory, `"seq":7,`, bytes.Clone(text))
 	if bytes.Contains(line, []byte("secret")) || bytes.ContainsRune(line, '\n') || !strings.HasPrefix(string(line), `{"seq":7,"sealed":"`) {
 		t.Errorf("sealed: %s", line)
 	}

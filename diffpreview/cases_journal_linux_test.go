@@ -40,8 +40,8 @@ func TestJournalOnAFullDisk(t *testing.T) {
 	padded := session("a" + strings.Repeat("x", int(rest)))
 	for fits := false; !fits; {
 		padded.Sessions[0].Label = strings.TrimSuffix(padded.Sessions[0].Label, "x")
-		line, err := j.line(&padded)
-		fits = err != nil || int64(len(line)) <= rest
+		line, err := j.sealed(&padded)
+		fits = err != nil || int64(line.size()) <= rest
 	}
 	if err := j.append(padded, true); err != nil {
 		t.Fatal(err)

@@ -143,9 +143,9 @@ func (s *Store) writeImage(w io.Writer, now *image) error {
 	in := s.journal.hold()
 	defer in.release()
 	write := func(rec record) error {
-		line, err := s.journal.line(&rec)
+		line, err := s.journal.sealed(&rec)
 		if err == nil {
-			_, err = w.Write(line)
+			err = line.write(w, nil)
 		}
 		return err
 	}

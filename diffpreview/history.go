@@ -179,7 +179,7 @@ func (h *history) entriesUpTo(entries []HistoryEntry, last int, room int64) (tex
 		if err != nil {
 			return nil, 0, fmt.Errorf("history: %w", err)
 		}
-		line = h.seal.sealLine(sealHistory, fmt.Sprintf(`"seq":%d,`, entries[n].Seq), line)
+		line = h.seal.seal(sealHistory, line).line(fmt.Sprintf(`"seq":%d,`, entries[n].Seq))
 		if n > 0 && int64(len(text)+len(line)) >= room {
 			break
 		}

@@ -150,19 +150,19 @@ func (j *journal) read(each func(record) error) error {
 	}
 }
 
-// line is a record as it is in the journal.
-func (j *journal) line(rec *record) ([]byte, error) {
+// sealed is a record that is ready to be written.
+func (j *journal) sealed(rec *record) (sealed, error) {
 	line, err := json.Marshal(rec)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	return append(j.seal.sealLine(sealJournal, "", line), '\n'), nil
+	return j.seal.seal(sealJournal, line), nil
 }
 
 // append writes a record; with sync it is on the disk when append returns. A
 // record that finds no room leaves the journal as it was.
 func (j *journal) append(rec record, sync bool) error {
-	line, err := j.line(&rec)
+	line, err := j.sealed(&rec)
 	if err != nil {
 		return err
 	}
@@ -171,25 +171,22 @@ func (j *journal) append(rec record, sync bool) error {
 
 // appendLine appends a record's line. One that must not be lost when there is no
 // room is owed.
-func (j *journal) appendLine(line []byte, must, sync bool) error {
+func (j *journal) appendLine(line sealed, must, sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken != nil {
 		return j.broken
 	}
-	if len(j.owed) > 0 {
-		line = append(slices.Clip(j.owed), line...)
-	}
-	if _, err := j.file.Write(line); err != nil {
+	if err := line.write(j.file, j.owed); err != nil {
 		if must {
-			j.owed = line
+			j.owed = append(append(slices.Clip(j.owed), line.line("")...), '\n')
 		}
 		if e := j.file.Truncate(j.size); e != nil { // half a line would spoil the next
 			j.broken = ioError("journal", errors.Join(err, e))
 		}
 		return ioError("journal", err)
 	}
-	j.size, j.owed = j.size+int64(len(line)), nil
+	j.size, j.owed = j.size+int64(len(j.owed)+line.size()), nil
 	j.step("appended")
 	if !sync {
 		return nil

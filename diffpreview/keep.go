@@ -40,7 +40,7 @@ func (s *Store) recordOf(in *hold, proposals []*Proposal, reviews []savedReview)
 // takes along what agents saw.
 func (s *Store) log(rec record, sync bool, then func()) error {
 	rec.Seen = s.takeSeen()
-	line, err := s.journal.line(&rec)
+	line, err := s.journal.sealed(&rec)
 	if err == nil {
 		s.order.Lock()
 		if err = s.journal.appendLine(line, false, sync); err == nil {

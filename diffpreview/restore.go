@@ -107,8 +107,10 @@ func (s *Store) endInterrupted(r *replayed, b *beginWrite) error {
 		r.take(&then)
 	}
 	end := record{End: &endWrite{ID: b.ID, Applied: applied}}
-	line, err := s.journal.line(&end)
-	s.journal.owed = append(s.journal.owed, line...)
+	line, err := s.journal.sealed(&end)
+	if err == nil {
+		s.journal.owed = append(append(s.journal.owed, line.line("")...), '\n')
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package diffpreview
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
@@ -15,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -119,15 +121,46 @@ func newGCM(key []byte, use string, salt []byte) (cipher.AEAD, error) {
 // sealedHead begins what a sealed line holds, after what is before it in clear.
 const sealedHead = `"sealed":"`
 
-// sealLine is a line of JSON as a JSON object that shows of it only what clear
-// says: nothing, or members that end with a comma. use keeps the lines of one file
-// from being taken for those of another. The memory of line is used for something else
-// then.
-func (s *seal) sealLine(use, clear string, line []byte) []byte {
-	sealed := s.line.Seal(line[:0], nil, line, []byte(use)) // lines can have tens of megabytes
-	out := make([]byte, 0, len(clear)+len(sealedHead)+base64.StdEncoding.EncodedLen(len(sealed))+4)
+// sealed is a text that was sealed and is not yet a line.
+type sealed []byte
+
+// seal seals a line of JSON, whose memory is used for that. use keeps the lines of
+// one file from being taken for those of another.
+func (s *seal) seal(use string, line []byte) sealed {
+	return s.line.Seal(line[:0], nil, line, []byte(use))
+}
+
+// line is a sealed line as it is in a file, without its end: a JSON object that
+// shows in clear nothing, or members that end with a comma.
+func (t sealed) line(clear string) []byte {
+	out := make([]byte, 0, len(clear)+len(sealedHead)+base64.StdEncoding.EncodedLen(len(t))+len("{\"}\n"))
 	out = append(append(append(out, '{'), clear...), sealedHead...)
-	return append(base64.StdEncoding.AppendEncode(out, sealed), `"}`...)
+	return append(base64.StdEncoding.AppendEncode(out, t), `"}`...)
+}
+
+// size is how many bytes a line takes in the journal, with its end.
+func (t sealed) size() int {
+	return len("{") + len(sealedHead) + base64.StdEncoding.EncodedLen(len(t)) + len("\"}\n")
+}
+
+// longLine is the size in bytes from which a line is written in pieces: a record of
+// tens of megabytes is not held a second time.
+const longLine = 64 << 10
+
+// write writes a line of the journal with its end, after what comes before it.
+func (t sealed) write(w io.Writer, before []byte) error {
+	if len(t) < longLine {
+		_, err := w.Write(append(append(slices.Clip(before), t.line("")...), '\n'))
+		return err
+	}
+	out := bufio.NewWriterSize(w, longLine)
+	out.Write(before)
+	out.WriteString("{" + sealedHead)
+	text := base64.NewEncoder(base64.StdEncoding, out)
+	_, err := text.Write(t)
+	err = errors.Join(err, text.Close())
+	out.WriteString("\"}\n")
+	return errors.Join(err, out.Flush())
 }
 
 // openLine is the line that was sealed. A line that is not sealed, as older
@@ -138,8 +171,8 @@ func (s *seal) openLine(use string, line []byte) ([]byte, error) {
 	if at < 0 {
 		return line, nil
 	}
-	sealed, ok := bytes.CutSuffix(bytes.TrimRight(line[at+len(sealedHead):], "\n"), []byte(`"}`))
-	text, err := base64.StdEncoding.AppendDecode(nil, sealed)
+	coded, ok := bytes.CutSuffix(bytes.TrimRight(line[at+len(sealedHead):], "\n"), []byte(`"}`))
+	text, err := base64.StdEncoding.AppendDecode(nil, coded)
 	if err == nil && ok {
 		text, err = s.line.Open(text[:0], nil, text, []byte(use))
 	}

@@ -134,7 +134,7 @@ func TestSealedBodies(t *testing.T) {
 func TestSealedLines(t *testing.T) {
 	s, other := newSeal(t), newSeal(t)
 	text := []byte(`{"a":"secret text"}`)
-	line := s.sealLine(sealHistory, `"seq":7,`, bytes.Clone(text))
+	line := s.seal(sealHistory, bytes.Clone(text)).line(`"seq":7,`)
 	if bytes.Contains(line, []byte("secret")) || bytes.ContainsRune(line, '\n') || !strings.HasPrefix(string(line), `{"seq":7,"sealed":"`) {
 		t.Errorf("sealed: %s", line)
 	}
@@ -154,6 +154,18 @@ func TestSealedLines(t *testing.T) {
 	} {
 		if got, err := open(); err == nil {
 			t.Errorf("a line %s is opened as %s", what, got)
+		}
+	}
+	for _, size := range []int{10, longLine - 29, longLine, 3 * longLine} {
+		long := bytes.Repeat([]byte("x"), size)
+		sealed := s.seal(sealJournal, bytes.Clone(long))
+		var file bytes.Buffer
+		if err := sealed.write(&file, []byte("before\n")); err != nil || file.Len() != len("before\n")+sealed.size() {
+			t.Errorf("%d bytes: %d in the file, %d said (%v)", size, file.Len(), sealed.size(), err)
+		}
+		last, ok := bytes.CutPrefix(file.Bytes(), []byte("before\n"))
+		if got, err := s.openLine(sealJournal, last); err != nil || !ok || !bytes.Equal(got, long) || last[len(last)-1] != '\n' {
+			t.Errorf("%d bytes come back as %d (%v)", size, len(got), err)
 		}
 	}
 	for _, plain := range []string{`{"counters":{"proposals":1}}`, `{"proposals":[{"rel":"a\"sealed\":\"b"}]}`} {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/loomd/loomd/daemon/protocol"
 )
 
 // A conversation in which everything goes wrong that a daemon logs, and commands write
@@ -121,6 +125,45 @@ func TestASecretIsForTheGrantedToolOnly(t *testing.T) {
 	for _, out := range []string{granted, plain, shell} {
 		if strings.Contains(out, value) || strings.Contains(out, "OTHER=") {
 			t.Errorf("it is shown: %s", out)
+		}
+	}
+}
+
+// TestACancelledCommand: what a client gives up is ended soon, and the connection goes
+// on.
+func TestACancelledCommand(t *testing.T) {
+	h := newShellHost(t, "")
+	word := fmt.Sprintf("302.%d", time.Now().UnixNano())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := h.p.CallTool(ctx, protocol.ToolsCallParams{
+			Name: "bash", Arguments: []byte(`{"command":"trap '' TERM; sleep ` + word + ` & wait; sleep ` + word + `"}`),
+		})
+		answered <- err
+	}()
+	awaitSoon(t, "the command", 10*time.Second, func() bool { return len(withArgument(word)) > 0 })
+	cancel()
+	if err := <-answered; err == nil {
+		t.Error("a cancelled call has a result")
+	}
+	awaitSoon(t, "the end of the command", 3*time.Second, func() bool { return len(withArgument(word)) == 0 })
+	if r := h.bash(5*time.Second, 0, "echo next"); r.Stdout != "next\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// awaitSoon returns when something is so, and fails when that takes too long.
+func awaitSoon(t *testing.T, what string, most time.Duration, is func() bool) {
+	t.Helper()
+	end, tick := time.After(most), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-end:
+			t.Fatalf("%s did not come in %v", what, most)
+		case <-tick.C:
 		}
 	}
 }

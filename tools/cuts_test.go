@@ -77,7 +77,7 @@ func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
 			line := strings.Repeat("x", shift) + strings.Repeat(character, 600) + "hit" + strings.Repeat(character, 600)
 			must(t, os.WriteFile(filepath.Join(b.dir, "f"), []byte(line+"\n"), 0o644))
 			a := b.ok("grep", args{"pattern": "hit", "path": "f"})
-			shown := a["matches"].([]any)[0].(object)["text"].(string)
+			shown := a["matches"].([]any)[0].(map[string]any)["text"].(string)
 			whole(t, "a match", line, strings.Trim(shown, "…"), maxLine)
 			if !strings.Contains(shown, "hit") || len(shown) > maxLine+2*len("…") {
 				t.Errorf("%d bytes shown: %q", len(shown), shown)

@@ -26,10 +26,15 @@ func TestMain(m *testing.M) {
 	os.Setenv("HOME", os.DevNull)
 	os.Setenv("XDG_CONFIG_HOME", os.DevNull)
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		process.Rest()
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(rested{m})
+}
+
+// rested are tests whose supervisors have ended when they are over.
+type rested struct{ *testing.M }
+
+func (r rested) Run() int {
+	defer process.Rest()
+	return r.M.Run()
 }
 
 // bench is a workspace with one session and the tools over it.

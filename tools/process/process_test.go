@@ -14,10 +14,15 @@ import (
 func TestMain(m *testing.M) {
 	Supervise()
 	playDaemon()
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		Rest()
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(rested{m})
+}
+
+// rested are tests whose supervisors have ended when they are over.
+type rested struct{ *testing.M }
+
+func (r rested) Run() int {
+	defer Rest()
+	return r.M.Run()
 }
 
 func must(t testing.TB, err error) {

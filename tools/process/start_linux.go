@@ -32,9 +32,11 @@ type supervisor struct {
 var idle struct {
 	sync.Mutex // guards list
 	list       []*supervisor
+	ending     sync.WaitGroup // those that nobody waits for
 }
 
-// Rest ends the supervisors that wait for a command, and returns when they have ended.
+// Rest ends the supervisors that wait for a command, and returns when they and those
+// that were let go before have ended.
 func Rest() {
 	idle.Lock()
 	list := idle.list
@@ -44,6 +46,7 @@ func Rest() {
 		s.rest.Stop()
 		s.end()
 	}
+	idle.ending.Wait()
 }
 
 // startSupervisor runs this program once more.
@@ -110,7 +113,7 @@ func (s *supervisor) giveBack() {
 	idle.Lock()
 	defer idle.Unlock()
 	if len(idle.list) >= mostIdle {
-		go s.end()
+		idle.ending.Go(s.end)
 		return
 	}
 	s.rest = time.AfterFunc(restTime, s.retire)

@@ -138,7 +138,7 @@ func runInPlace(ctx context.Context, tc *Context, c process.Command, place Workd
 	case result.Cancelled: // whoever called wants nothing of it any more
 		left = Left{}
 	case err != nil:
-		return out, withOutput(notRun(err), out)
+		return out, withOutput(lostEnd(err), out)
 	case endErr != nil:
 		return out, withOutput(endErr, out)
 	case wait > 0 && len(left.Steps) > 0:
@@ -153,6 +153,13 @@ func runInPlace(ctx context.Context, tc *Context, c process.Command, place Workd
 func notRun(err error) error {
 	f := failf(diffpreview.CodeIO, "the command did not run: %v", err)
 	f.Hint = "try it again; loomd doctor says what is wrong with this machine"
+	return f
+}
+
+// lostEnd is the failure of a command that ran, and of which nobody knows how it ended.
+func lostEnd(err error) error {
+	f := failf(diffpreview.CodeIO, "how the command ended is not known: %v", err)
+	f.Hint = "it may have done its work: look before you run it again; what it changed is in your view"
 	return f
 }
 

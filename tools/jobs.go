@@ -91,7 +91,7 @@ func (one *job) attend(place Workdir, call diffpreview.Call) {
 	<-one.process.Done()
 	var err error
 	if one.result, err = one.process.Result(); err != nil {
-		one.err = notRun(err)
+		one.err = lostEnd(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()

@@ -58,6 +58,7 @@ var allowances = []allowance{
 		[]string{"unix.Openat", "unix.Fstatat", "unix.ReadDirent", "unix.ParseDirent", "unix.Close", "unix.IoctlFileClone"},
 		"walks the tree and the copy with the fewest calls, no link followed; clones files into the copy",
 	},
+	{"tools/sandbox/mounts_linux.go", []string{"unix.Unmount"}, "takes away what a command has mounted in the copy, below it alone"},
 	{"daemon/client/start.go", []string{"exec.Command"}, "starts the daemon"},
 	{"tools/secret/provider.go", []string{"exec.CommandContext"}, "op, or the command that a person has configured to give a secret"},
 	{"tools/secret/provider_unix.go", []string{"syscall.Kill"}, "ends that command's group"},

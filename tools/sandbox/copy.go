@@ -234,6 +234,9 @@ func (c *Copy) renewPack() error {
 
 // inStep brings the copy in step with the view.
 func (c *Copy) inStep(ctx context.Context) error {
+	if err := dismount(c.files()); err != nil {
+		return err
+	}
 	alone := c.active == 0
 	if alone && c.pack.wasteful() {
 		if err := c.renewPack(); err != nil {

@@ -46,6 +46,10 @@ type ending struct {
 // end finds what commands left and proposes it.
 func (c *Copy) end(ctx context.Context, call diffpreview.Call) (tools.Left, error) {
 	e := &ending{Copy: c, rules: map[*rootCopy]*rules{}, plain: map[string]bool{}}
+	if err := dismount(c.files()); err != nil {
+		c.astray = true
+		return tools.Left{}, err
+	}
 	var all []found
 	for _, r := range c.roots {
 		if r.copy == nil {

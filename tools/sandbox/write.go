@@ -186,8 +186,11 @@ func openUp(root *os.Root, rel string) error {
 }
 
 // Remove removes a folder of copies, whatever commands did to the rights in it. That it
-// is not there is no error.
+// is not there is no error. Nothing that is mounted in it is removed.
 func Remove(folder string) error {
+	if err := dismount(folder); err != nil {
+		return fmt.Errorf("removing copies of sessions: %w", err)
+	}
 	above, err := os.OpenRoot(filepath.Dir(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

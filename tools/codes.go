@@ -30,7 +30,7 @@ var meanings = []struct {
 	{diffpreview.CodeNotRegularFile, "It is no regular file: a FIFO, socket, device or link; or it is a file where a directory is needed."},
 	{diffpreview.CodePermissionDenied, "The system refuses loomd the file or directory."},
 	{diffpreview.CodeUnavailable, "What the call needs is not there: the workspace's folder is missing, or was moved or replaced since the daemon opened it; a command has no shell or no sandbox to run in; or a service is not configured or refuses the key. Calling again does not help."},
-	{diffpreview.CodeDenied, "It is not allowed: by a rule or a person, of a command; or the new text, or the new name, would hold a secret that is configured, or the mark that stands for one."},
+	{diffpreview.CodeDenied, "It is not allowed: by a rule or a person, of a command; or the new text, or the new name, would hold a secret that is configured, or the mark that stands for one; or a secret would be sent to a service."},
 	{diffpreview.CodeNotText, "The file, or its new text, is binary, which no reviewer could read. `message` says what it is."},
 	{diffpreview.CodeUnsupportedEncoding, "Text outside ASCII, and a file that is neither UTF-8 nor UTF-16: what its bytes would be is not known."},
 	{diffpreview.CodeTooLarge, "The file is over 256 MiB, or would be; or an image is larger than what is decoded, or a service's reply than what is read."},
@@ -70,7 +70,7 @@ var ofTexts = []diffpreview.Code{
 var ofJobs = []diffpreview.Code{CodeUnknownJob, diffpreview.CodeNoSpace}
 
 // ofServices are those of the tools that ask a service.
-var ofServices = []diffpreview.Code{diffpreview.CodeUnavailable, diffpreview.CodeTooLarge, CodeTimeout}
+var ofServices = []diffpreview.Code{diffpreview.CodeDenied, diffpreview.CodeUnavailable, diffpreview.CodeTooLarge, CodeTimeout}
 
 // failuresOf are the codes of all and those of a tool with their meanings, each
 // once, in the order of meanings.

@@ -46,6 +46,21 @@ func argsOf(tool, path string) string {
 	return `{"path":"` + path + `"` + more[tool] + `}`
 }
 
+// servicesFail fails the tools that ask a service with each code that they list
+// beside the common ones.
+func servicesFail(t *testing.T, b *bench, try func(tool, code, raw string)) {
+	t.Helper()
+	b.knowing("the-secret-value")
+	try("web_search", "denied", `{"query":"what is the-secret-value"}`)
+	try("oracle", "denied", `{"query":"x","system_prompt":"dGhlLXNlY3JldC12YWx1ZQ=="}`)
+	b.secrets = nil
+	try("web_search", "unavailable", `{"query":"x"}`)
+	try("oracle", "unavailable", `{"query":"x"}`)
+	b.services = servicesAt(serveText(t, "application/json", strings.Repeat(" ", maxServiceReply+1)))
+	try("web_search", "too_large", `{"query":"x"}`)
+	try("oracle", "too_large", `{"query":"x"}`)
+}
+
 // TestEveryListedFailureHappens: each tool fails with each code that it lists.
 // That it fails with no other, every test of this package sees (bench.callIn).
 func TestEveryListedFailureHappens(t *testing.T) {
@@ -117,11 +132,7 @@ func TestEveryListedFailureHappens(t *testing.T) {
 		try(c.tool, c.code, c.args)
 	}
 
-	try("web_search", "unavailable", `{"query":"x"}`)
-	try("oracle", "unavailable", `{"query":"x"}`)
-	b.services = servicesAt(serveText(t, "application/json", strings.Repeat(" ", maxServiceReply+1)))
-	try("web_search", "too_large", `{"query":"x"}`)
-	try("oracle", "too_large", `{"query":"x"}`)
+	servicesFail(t, b, try)
 
 	b.ok("read_file", args{"path": "seen"})
 	place(t, b.dir, map[string]string{"seen": "changed"})

@@ -74,6 +74,9 @@ func oracle() (Tool, error) {
 }
 
 func callOracle(ctx context.Context, tc *Context, args oracleArgs) (oracleResult, error) {
+	if err := tc.mayLeave(args.Query, args.SystemPrompt); err != nil {
+		return oracleResult{}, err
+	}
 	s := tc.Services.Oracle
 	if s.URL == "" {
 		f := unavailable("oracle", "no model is configured")

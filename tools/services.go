@@ -60,6 +60,18 @@ func unavailable(service, format string, args ...any) *Failure {
 	return f
 }
 
+// mayLeave refuses to send texts away that hold a secret.
+func (tc *Context) mayLeave(texts ...string) error {
+	for _, text := range texts {
+		if name, ok := tc.redactor().Holds([]byte(text)); ok {
+			f := failf(diffpreview.CodeDenied, "this would send the secret %s to a service", name)
+			f.Hint = "leave it out: the question can be asked without it"
+			return f
+		}
+	}
+	return nil
+}
+
 // ask sends a request to a service. Its failures are told with what can be done
 // about them; tc's client hears of the waits.
 func (tc *Context) ask(ctx context.Context, service string, r web.Request) (web.Reply, error) {

@@ -63,6 +63,9 @@ func webSearch() (Tool, error) {
 }
 
 func callWebSearch(ctx context.Context, tc *Context, args searchArgs) (searchResult, error) {
+	if err := tc.mayLeave(args.Query); err != nil {
+		return searchResult{}, err
+	}
 	name, provider, err := tc.Services.Search.provider(args.Provider)
 	if err != nil {
 		return searchResult{}, err

@@ -300,6 +300,7 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 			t.Fatalf("the buffer is %q", b.text)
 		}
 		agent.tool("read_file", `{"path":"f"}`) // the agent is told
+		reviewer := h.connect(helloReviewer, nil) // before it can be reopened, to hear of that
 		doc := map[string]any{"textDocument": map[string]any{"uri": b.uri}}
 		if saved {
 			h.save("f", b.text)
@@ -307,7 +308,6 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 		}
 		b.editor.notify("textDocument/didClose", doc)
 		b.editor.must(protocol.MethodProposalsList, nil, nil)
-		reviewer := h.connect(helloReviewer, nil)
 		if saved {
 			// Landed: a later change of the same lines is the person's own.
 			h.save("f", "one!\ntwo\nthree\n")

@@ -184,9 +184,12 @@ func TestTake(t *testing.T) {
 	if got := p.LastLine(2); got != "th" {
 		t.Errorf("the last line is %q", got)
 	}
-	if out := p.Take(); string(out.Stdout.Head) != "two\n" || string(out.Stderr.Head) != "err\n" {
-		t.Errorf("%+v", out)
-	}
+	out, errs := "", ""
+	until(t, 5*time.Second, "the lines of both streams", func() bool { // the one can come before the other
+		taken := p.Take()
+		out, errs = out+string(taken.Stdout.Head), errs+string(taken.Stderr.Head)
+		return out == "two\n" && errs == "err\n"
+	})
 	p.Kill()
 	r, err := p.Wait()
 	must(t, err)

@@ -299,7 +299,7 @@ func TestABufferClosedUnsavedReopens(t *testing.T) {
 		if b.text != "one!\ntwo\ndrei\n" {
 			t.Fatalf("the buffer is %q", b.text)
 		}
-		agent.tool("read_file", `{"path":"f"}`) // the agent is told
+		agent.tool("read_file", `{"path":"f"}`)   // the agent is told
 		reviewer := h.connect(helloReviewer, nil) // before it can be reopened, to hear of that
 		doc := map[string]any{"textDocument": map[string]any{"uri": b.uri}}
 		if saved {

@@ -28,10 +28,8 @@ func configuredTool(t config.Tool) (tools.Tool, error) {
 				f.Extra = map[string]any{"field": wrong.Field}
 				return tools.Result{}, f
 			}
-			if tc.Allow != nil {
-				if err := tc.Allow(ctx, "", argv); err != nil {
-					return tools.Result{}, err
-				}
+			if err := tc.MayRun(ctx, "", argv); err != nil {
+				return tools.Result{}, err
 			}
 			out, err := tools.RunProgram(ctx, tc, tools.Program{Tool: t.Name, Path: argv[0], Args: argv, Cwd: t.Cwd, Timeout: time.Duration(t.TimeoutSecs) * time.Second})
 			return tools.Result{Structured: out, Cancelled: out.Cancelled}, err

@@ -75,7 +75,7 @@ func callBash(ctx context.Context, tc *Context, args bashArgs) (bashResult, erro
 		return bashResult{}, noPlace()
 	}
 	argv := []string{filepath.Base(shell), "-c", args.Command}
-	if err := tc.allow(ctx, args.Command, argv); err != nil {
+	if err := tc.MayRun(ctx, args.Command, argv); err != nil {
 		return bashResult{}, err
 	}
 	place, err := tc.begin(ctx, args.Cwd, false)
@@ -95,14 +95,6 @@ func callBash(ctx context.Context, tc *Context, args bashArgs) (bashResult, erro
 	}
 	ran, err := runInPlace(ctx, tc, c, place, call)
 	return bashResult{Ran: ran}, err
-}
-
-// allow asks whether a command may run.
-func (tc *Context) allow(ctx context.Context, command string, argv []string) error {
-	if tc.Allow == nil {
-		return nil
-	}
-	return tc.Allow(ctx, command, argv)
 }
 
 // findShell is the absolute path of bash, or else of sh.

@@ -58,7 +58,7 @@ func callCommand(ctx context.Context, tc *Context, g grant.Grant, args commandAr
 	}
 	name := filepath.Base(g.Path)
 	// What the agent gave is what a person is asked about and what rules match.
-	if err := tc.allow(ctx, "", slices.Concat([]string{name}, args.Args)); err != nil {
+	if err := tc.MayRun(ctx, "", slices.Concat([]string{name}, args.Args)); err != nil {
 		return Ran{}, err
 	}
 	return RunProgram(ctx, tc, Program{

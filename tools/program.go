@@ -40,8 +40,16 @@ type chunkOrder struct {
 	Bytes  int64  `json:"bytes"`
 }
 
+// MayRun asks Allow whether a command may run.
+func (tc *Context) MayRun(ctx context.Context, command string, argv []string) error {
+	if tc.Allow == nil {
+		return nil
+	}
+	return tc.Allow(ctx, command, argv)
+}
+
 // RunProgram runs a program to its end where the session's commands run, and
-// proposes what it changed there. Whether it may run, the caller has asked.
+// proposes what it changed there. Whether it may run, the caller has asked ([Context.MayRun]).
 // Failures: unavailable (there is no place, or no such program), those of the
 // place, io.
 func RunProgram(ctx context.Context, tc *Context, p Program) (Ran, error) {

@@ -241,9 +241,7 @@ func (s *section) environment(key string) []string {
 	if table == nil {
 		return nil
 	}
-	if table.shape != nil {
-		table.shape.texts()
-	}
+	table.shape.texts()
 	var env []string
 	for name, v := range table.table {
 		value, ok := v.(string)

@@ -80,27 +80,21 @@ func (s *section) get(key string) (any, bool) {
 // text reads a string of one line.
 func (s *section) text(key string) (value string, ok bool) {
 	s.shape.text(key)
-	v, there := s.get(key)
-	if !there {
-		return "", false
-	}
-	value, ok = v.(string)
-	switch {
-	case !ok:
-		s.problem(key, "%s, not a text", kindOf(v))
-	case strings.TrimSpace(value) == "":
-		s.problem(key, "empty")
-		return "", false
-	case !plainText(value):
-		s.problem(key, "longer than %d bytes, or with control characters", maxText)
-		return "", false
-	}
-	return value, ok
+	return s.written(key, maxText, plainText)
 }
 
 // long reads a text of one or more lines, of at most so many bytes.
 func (s *section) long(key string, most int) (value string, ok bool) {
 	s.shape.long(key, int64(most))
+	return s.written(key, most, func(value string) bool {
+		return len(value) <= most && utf8.ValidString(value) &&
+			!strings.ContainsFunc(value, func(r rune) bool { return r != '\n' && r != '\t' && hiddenRune(r) })
+	})
+}
+
+// written reads a string that is not blank and fits, which one of more than most
+// bytes does not.
+func (s *section) written(key string, most int, fits func(string) bool) (value string, ok bool) {
 	v, there := s.get(key)
 	if !there {
 		return "", false
@@ -112,7 +106,7 @@ func (s *section) long(key string, most int) (value string, ok bool) {
 	case strings.TrimSpace(value) == "":
 		s.problem(key, "empty")
 		return "", false
-	case len(value) > most || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r != '\n' && r != '\t' && hiddenRune(r) }):
+	case !fits(value):
 		s.problem(key, "longer than %d bytes, or with control characters", most)
 		return "", false
 	}

@@ -76,6 +76,9 @@ func (t *shape) long(key string, most int64) { t.field(key, "string").most = mos
 
 // texts notes that the table may have any keys, each a text.
 func (t *shape) texts() {
+	if t == nil {
+		return
+	}
 	t.fields[placeholder], t.keys = &shape{kind: "string"}, []string{placeholder}
 }
 

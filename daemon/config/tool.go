@@ -119,9 +119,7 @@ func (f *file) optionsOf(s *section) []map[string]string {
 	var out []map[string]string
 	for _, one := range s.tables("with") {
 		options := map[string]string{}
-		if one.shape != nil {
-			one.shape.texts()
-		}
+		one.shape.texts()
 		for _, key := range slices.Sorted(maps.Keys(one.table)) {
 			if value, ok := one.text(key); ok {
 				options[key] = value
